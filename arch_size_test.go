@@ -16,11 +16,9 @@ const (
 	maxCodeLines = 4000
 )
 
-// stillLarge lists what is over its limit until the rooms of these packages are built: packages, and bars by
-// name. Each entry goes with the change that brings it under the limit.
+// stillLarge lists what is over its limit until the rooms are built: packages, and bars by name. Each entry goes with the change that brings it under the limit.
 func stillLarge() []string {
-	return []string{"internal/engine", "files in internal/engine itself", "types that embed *Engine", "code lines of the largest package",
-		"code lines of the median package"}
+	return []string{"code lines of the median package"}
 }
 
 // A size is what a package holds without tests and generated files.
@@ -84,7 +82,7 @@ func bars(files []source) []bar {
 	slices.Sort(lines)
 	engines, named := 0, 0
 	for _, f := range files {
-		if under(f.dir, "internal/engine") {
+		if under(f.dir, "internal/engine") && !f.test {
 			engines += embeds(f, "Engine")
 		}
 		if !f.test && names(f, "ValidFrom") {

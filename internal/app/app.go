@@ -25,6 +25,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
@@ -218,7 +219,7 @@ const warmWait = 200 * time.Millisecond
 
 // warm asks the server of the data directory to search, since it has the index in memory. ok is
 // false if it cannot answer; then the caller searches, with the same result.
-func (a *App) warm(ctx context.Context, in engine.SearchInput) (found engram.Found, ok bool) {
+func (a *App) warm(ctx context.Context, in search.SearchInput) (found engram.Found, ok bool) {
 	c := a.opts.Config
 	h, held, err := daemon.Look(c.DataDir)
 	if err != nil || !held || !h.Here() || h.Version != a.opts.Version || h.Build != build() || h.Database != c.DBPath {

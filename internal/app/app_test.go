@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/config"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // newApp is an App whose data directory is dir.
@@ -31,7 +31,7 @@ func newApp(t *testing.T, dir string) *app.App {
 
 func save(t *testing.T, a *app.App, content string) engram.Memory {
 	t.Helper()
-	r, err := a.Engine.Save(t.Context(), engine.SaveInput{Content: content, Project: "p"})
+	r, err := a.Engine.Save(t.Context(), remember.SaveInput{Content: content, Project: "p"})
 	if err != nil {
 		t.Fatalf("save %q: %v", content, err)
 	}
@@ -99,7 +99,7 @@ func TestFirstUsesMayComeAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := a.Engine.Save(t.Context(), engine.SaveInput{Content: "at once", Project: "p"}); err != nil {
+			if _, err := a.Engine.Save(t.Context(), remember.SaveInput{Content: "at once", Project: "p"}); err != nil {
 				t.Errorf("save: %v", err)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/agentcli"
 	"github.com/alanbuscaglia/engram/internal/chat"
 	"github.com/alanbuscaglia/engram/internal/config"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 )
 
 // background is a server's work besides answering. It begins when the store is first used, since
@@ -69,7 +69,7 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 }
 
 func (a *App) embedOnce(ctx context.Context) {
-	res, err := a.Engine.Reembed(ctx, engine.ReembedInput{})
+	res, err := a.Engine.Reembed(ctx, consolidate.ReembedInput{})
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
@@ -88,7 +88,7 @@ type nights struct {
 	at    config.TimeOfDay
 	zone  *time.Location
 	now   func() time.Time
-	sleep func(ctx context.Context, due time.Time) (engine.Slept, bool, error)
+	sleep func(ctx context.Context, due time.Time) (consolidate.Slept, bool, error)
 	log   *slog.Logger
 }
 

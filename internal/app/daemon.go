@@ -17,6 +17,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/service"
 )
 
@@ -89,7 +90,7 @@ func (a *App) answerStatus(ctx context.Context, _ []byte) (any, error) {
 
 type warmSearch struct {
 	Settings string             `json:"settings"`
-	In       engine.SearchInput `json:"in"`
+	In       search.SearchInput `json:"in"`
 }
 
 // answerSearch searches on behalf of a command: only with the same settings and the same file, and

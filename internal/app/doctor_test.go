@@ -10,7 +10,9 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/config"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
@@ -20,7 +22,7 @@ func filled(t *testing.T, dir, word string) (path string, whole []byte) {
 	path = filepath.Join(dir, "engram.db")
 	a := app.New(app.Options{Config: config.Config{DataDir: dir, DBPath: path}, Version: "1.0", Dir: dir})
 	for i := range 150 {
-		if _, err := a.Engine.Save(t.Context(), engine.SaveInput{Project: "shop", Title: fmt.Sprintf("%s %d", word, i), Content: fmt.Sprintf("What we know of %s number %d.", word, i)}); err != nil {
+		if _, err := a.Engine.Save(t.Context(), remember.SaveInput{Project: "shop", Title: fmt.Sprintf("%s %d", word, i), Content: fmt.Sprintf("What we know of %s number %d.", word, i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,10 +46,10 @@ func examined(t *testing.T, path string) health.Report {
 			t.Errorf("close: %v", err)
 		}
 	}()
-	if _, err := a.Engine.Doctor(t.Context(), engine.DoctorInput{Project: engine.ProjectRequest{Explicit: "shop"}}); err != nil {
+	if _, err := a.Engine.Doctor(t.Context(), consolidate.DoctorInput{Project: projects.ProjectRequest{Explicit: "shop"}}); err != nil {
 		t.Errorf("for project shop: got %v, want a report", err)
 	}
-	r, err := a.Engine.Doctor(t.Context(), engine.DoctorInput{All: true, Full: true})
+	r, err := a.Engine.Doctor(t.Context(), consolidate.DoctorInput{All: true, Full: true})
 	if err != nil {
 		t.Fatalf("got %v, want a report", err)
 	}
@@ -96,7 +98,7 @@ func TestDoctorLeavesADatabaseBesideAForeignLog(t *testing.T) {
 	writer := app.New(app.Options{Config: config.Config{DataDir: filepath.Dir(other), DBPath: other}, Dir: filepath.Dir(other)})
 	defer writer.Close()
 	for i := range 20 {
-		if _, err := writer.Engine.Save(t.Context(), engine.SaveInput{Project: "till", Title: fmt.Sprint("More ", i), Content: fmt.Sprint("More of it: ", i)}); err != nil {
+		if _, err := writer.Engine.Save(t.Context(), remember.SaveInput{Project: "till", Title: fmt.Sprint("More ", i), Content: fmt.Sprint("More of it: ", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,7 +150,7 @@ func TestDoctorMakesNoDatabase(t *testing.T) {
 	dir := t.TempDir()
 	a := app.New(app.Options{Config: config.Config{DataDir: dir, DBPath: filepath.Join(dir, "engram.db")}, Dir: dir})
 	defer a.Close()
-	if r, err := a.Engine.Doctor(t.Context(), engine.DoctorInput{All: true}); err != nil || r.Status != health.OK {
+	if r, err := a.Engine.Doctor(t.Context(), consolidate.DoctorInput{All: true}); err != nil || r.Status != health.OK {
 		t.Errorf("without a database: got %+v, %v; want nothing to complain of", r, err)
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/config"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
@@ -47,7 +47,7 @@ func TestTheDoctorTellsOfHooksThatRunOutOfTime(t *testing.T) {
 			}
 			a := app.New(app.Options{Config: config.Config{DataDir: dir, DBPath: filepath.Join(dir, "engram.db"), HookWithin: 150 * time.Millisecond}})
 			defer a.Close()
-			r, err := a.Engine.Doctor(context.Background(), engine.DoctorInput{Check: string(health.HooksInTime)})
+			r, err := a.Engine.Doctor(context.Background(), consolidate.DoctorInput{Check: string(health.HooksInTime)})
 			if err != nil || len(r.Checks) != 1 || r.Checks[0].Result != tt.want {
 				t.Fatalf("got %+v, error %v, want %s", r, err, tt.want)
 			}

@@ -16,6 +16,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/backfill"
 	"github.com/alanbuscaglia/engram/internal/capture"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	engineprojects "github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/opencode"
@@ -88,9 +92,9 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 	if len(fresh) > startChunks || size > startBytes {
 		return pending("too much to import at a start", "engram sync --import")
 	}
-	var res engine.Pulled
+	var res sync.Pulled
 	err = a.syncAlone(ctx, 0, func() (err error) {
-		res, err = a.Engine.Pull(ctx, place.chunks.Some(fresh), engine.PullInput{Project: name})
+		res, err = a.Engine.Pull(ctx, place.chunks.Some(fresh), sync.PullInput{Project: name})
 		return err
 	})
 	parts := cameIn(res)
@@ -115,7 +119,7 @@ func pendingChunks(n int, why, command string) string {
 }
 
 // cameIn reports the results of a pull, part by part.
-func cameIn(res engine.Pulled) (parts []string) {
+func cameIn(res sync.Pulled) (parts []string) {
 	if n := res.Imported.Memories.Added + res.Imported.Memories.Changed; n > 0 {
 		parts = append(parts, fmt.Sprintf("Imported %s from %s in .engram", howMany(n, "memory", "memories"), howMany(len(res.Batches), "chunk", "chunks")))
 	}
@@ -203,7 +207,7 @@ type spool struct {
 }
 
 // newSpool creates a spool; CodeUnavailable if there is no room.
-func newSpool() (engine.Spool, error) {
+func newSpool() (exchange.Spool, error) {
 	f, err := os.CreateTemp("", "engram-import-")
 	if err != nil {
 		return nil, engram.Errorf(engram.CodeUnavailable, "cannot create a temporary file for the import").
@@ -344,7 +348,7 @@ type BackfillOptions struct {
 
 // Backfilled is the result.
 type Backfilled struct {
-	engine.Proposed
+	review.Proposed
 	Transcripts int   // transcripts read
 	Elsewhere   int   // transcripts of other projects
 	Commits     int   // commits read
@@ -374,7 +378,7 @@ type filling struct {
 	*App
 	o        BackfillOptions
 	res      Backfilled
-	proposer *engine.Proposer
+	proposer *review.Proposer
 	projects map[string]string // by folder
 }
 
@@ -397,7 +401,7 @@ func (f *filling) transcripts(ctx context.Context) error {
 			if err != nil {
 				return false, err
 			}
-			return f.propose(ctx, engine.ProposeInput{Place: s.ID, Session: s.ID, Project: name, Found: all})
+			return f.propose(ctx, review.ProposeInput{Place: s.ID, Session: s.ID, Project: name, Found: all})
 		}})
 	f.res.Transcripts, f.res.Bytes, f.res.Notes = read.Transcripts, read.Bytes, read.Notes
 	return err
@@ -415,7 +419,7 @@ func (f *filling) projectOf(ctx context.Context, dir string) (string, error) {
 	if name, known := f.projects[dir]; known || dir == "" {
 		return name, nil
 	}
-	in, err := f.Engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
+	in, err := f.Engine.ProjectFor(ctx, engineprojects.ProjectRequest{Dir: dir, Lenient: true})
 	if _, is := errors.AsType[*project.Problem](err); err != nil && !is {
 		return "", err
 	}
@@ -428,7 +432,7 @@ func (f *filling) projectOf(ctx context.Context, dir string) (string, error) {
 }
 
 // propose proposes the findings of one place.
-func (f *filling) propose(ctx context.Context, in engine.ProposeInput) (more bool, err error) {
+func (f *filling) propose(ctx context.Context, in review.ProposeInput) (more bool, err error) {
 	in.Source = f.o.Source
 	left := f.o.Limit - len(f.res.New)
 	res, err := f.proposer.Propose(ctx, in, left)
@@ -461,7 +465,7 @@ func (f *filling) git(ctx context.Context) error {
 			return true
 		}
 		var more bool
-		more, failed = f.propose(ctx, engine.ProposeInput{Place: c.Hash, Session: "git:" + name, Project: name, Found: []capture.Proposal{p}})
+		more, failed = f.propose(ctx, review.ProposeInput{Place: c.Hash, Session: "git:" + name, Project: name, Found: []capture.Proposal{p}})
 		return more && failed == nil
 	})
 	if failed != nil {

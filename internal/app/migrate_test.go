@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram/internal/app"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 )
 
 // A database of the memory_* program comes in, once and no more, and again with what was
@@ -53,7 +53,7 @@ func TestADatabaseOfTheMemoryProgramComesInAsOftenAsOneLikes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		res, err := a.Engine.Migrate(t.Context(), source, engine.MigrateInput{DryRun: step.dry})
+		res, err := a.Engine.Migrate(t.Context(), source, exchange.MigrateInput{DryRun: step.dry})
 		if closing := source.Close(); err != nil || closing != nil {
 			t.Fatalf("%s: %v, %v", step.name, err, closing)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 )
 
 // wide is a native file of n memories of some 3,000 bytes, made as it is read.
@@ -50,7 +50,7 @@ func TestWhatIsMovedIsNeverInMemoryAsAWhole(t *testing.T) {
 	const file, most = memories * 3_000, memories * 3_000 * 2 / 3 // its indexes are in memory
 	a := newApp(t, t.TempDir())
 	progress, used := peak()
-	in, err := a.Engine.Import(t.Context(), wide(memories), engine.ImportInput{Progress: progress})
+	in, err := a.Engine.Import(t.Context(), wide(memories), exchange.ImportInput{Progress: progress})
 	if err != nil || in.Memories.Added != memories {
 		t.Fatalf("import: got %+v, %v", in.Memories, err)
 	}
@@ -58,7 +58,7 @@ func TestWhatIsMovedIsNeverInMemoryAsAWhole(t *testing.T) {
 		t.Errorf("importing %d bytes: the heap grew by %d, want at most %d", file, n, most)
 	}
 	progress, used = peak()
-	out, err := a.Engine.Export(t.Context(), io.Discard, engine.ExportInput{Progress: progress})
+	out, err := a.Engine.Export(t.Context(), io.Discard, exchange.ExportInput{Progress: progress})
 	if err != nil || out.Memories != memories {
 		t.Fatalf("export: got %+v, %v", out, err)
 	}

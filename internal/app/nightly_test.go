@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/config"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 )
 
 func TestAServerSleepsOnceANight(t *testing.T) {
@@ -23,13 +23,13 @@ func TestAServerSleepsOnceANight(t *testing.T) {
 		fail := true
 		ctx, stop := context.WithCancel(t.Context())
 		n := nights{at: config.TimeOfDay{Hour: 3}, zone: time.UTC, now: time.Now, log: slog.New(slog.NewTextHandler(&log, nil)),
-			sleep: func(_ context.Context, due time.Time) (engine.Slept, bool, error) {
+			sleep: func(_ context.Context, due time.Time) (consolidate.Slept, bool, error) {
 				if due.Day() == 2 && fail { // the store was busy, once
 					fail = false
-					return engine.Slept{}, false, errors.New("busy")
+					return consolidate.Slept{}, false, errors.New("busy")
 				}
 				slept = append(slept, due.Format("2 15:04")+" at "+time.Now().UTC().Format("2 15:04"))
-				return engine.Slept{Memories: 7, Titles: map[int64]string{1: "a word of a memory"}}, true, nil
+				return consolidate.Slept{Memories: 7, Titles: map[int64]string{1: "a word of a memory"}}, true, nil
 			}}
 		done := make(chan struct{})
 		go func() {
@@ -54,9 +54,9 @@ func TestANightOfAnotherProcessIsLookedAtUntilItsLeaseIsOver(t *testing.T) {
 		asked := 0
 		ctx, stop := context.WithCancel(t.Context())
 		n := nights{at: config.TimeOfDay{}, zone: time.UTC, now: time.Now, log: slog.New(slog.DiscardHandler),
-			sleep: func(context.Context, time.Time) (engine.Slept, bool, error) {
+			sleep: func(context.Context, time.Time) (consolidate.Slept, bool, error) {
 				asked++
-				return engine.Slept{}, false, nil
+				return consolidate.Slept{}, false, nil
 			}}
 		done := make(chan struct{})
 		go func() {
@@ -79,9 +79,9 @@ func TestAServerWhoseClockWasAheadSleepsAgainOnceItIsRight(t *testing.T) {
 		slept := 0
 		ctx, stop := context.WithCancel(t.Context())
 		n := nights{at: config.TimeOfDay{Hour: 3}, zone: time.UTC, now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, log: slog.New(slog.DiscardHandler),
-			sleep: func(context.Context, time.Time) (engine.Slept, bool, error) {
+			sleep: func(context.Context, time.Time) (consolidate.Slept, bool, error) {
 				slept++
-				return engine.Slept{}, true, nil
+				return consolidate.Slept{}, true, nil
 			}}
 		done := make(chan struct{})
 		go func() {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestWhatIsTriedOutStaysApart(t *testing.T) {
@@ -20,7 +20,7 @@ func TestWhatIsTriedOutStaysApart(t *testing.T) {
 	}
 	past := time.Date(2020, 2, 3, 4, 5, 6, 0, time.UTC)
 	e := s.Engine(s.Store, func() time.Time { return past })
-	r, err := e.Save(t.Context(), engine.SaveInput{Content: "tried out", Project: "p"})
+	r, err := e.Save(t.Context(), remember.SaveInput{Content: "tried out", Project: "p"})
 	if err != nil || !r.Memory.CreatedAt.Equal(past) {
 		t.Errorf("save on the throw-away store at %v: got %v, %v", past, r.Memory.CreatedAt, err)
 	}

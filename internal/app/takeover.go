@@ -13,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/database"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/earlier"
@@ -93,7 +94,7 @@ type TakeOverInput struct {
 type TakenOver struct {
 	Of     string // which earlier Engram; "": another process had converted it already
 	Backup string // copy of the old database; "" if nothing was changed
-	engine.Imported
+	exchange.Imported
 }
 
 // Earlier returns which earlier Engram the database belongs to; "" if it is current or does not
@@ -171,7 +172,7 @@ func (a *App) tryTakeOver(ctx context.Context, path string, in TakeOverInput) (t
 }
 
 // fill creates a database at path with everything from an old one.
-func (a *App) fill(ctx context.Context, path, old string, in TakeOverInput) (res engine.Imported, err error) {
+func (a *App) fill(ctx context.Context, path, old string, in TakeOverInput) (res exchange.Imported, err error) {
 	records, err := foreign.Open(ctx, source.Engram, old, source.Options{Project: in.Project})
 	if err != nil {
 		return res, err
@@ -183,7 +184,7 @@ func (a *App) fill(ctx context.Context, path, old string, in TakeOverInput) (res
 	}
 	o := a.engineOptions(store, time.Now)
 	o.Spool = newSpool
-	res, err = engine.New(o).Migrate(ctx, records, engine.MigrateInput{Project: in.Project, Own: true, Progress: in.Progress})
+	res, err = engine.New(o).Migrate(ctx, records, exchange.MigrateInput{Project: in.Project, Own: true, Progress: in.Progress})
 	if closing := store.Close(); err == nil {
 		err = closing
 	}

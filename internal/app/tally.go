@@ -13,7 +13,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/daemon"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 // them in.
 type counting struct {
 	path  string // of the file of counters
-	tally *engine.Tally
+	tally *exposure.Tally
 	flush func(context.Context) error // engine.FlushTally
 	serve func() bool                 // whether this is a server; called at the end
 	log   *slog.Logger
@@ -144,7 +144,7 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 
 // newCounting returns an App's counting, before its engine exists.
 func (a *App) newCounting() counting {
-	return counting{path: a.opts.Config.DBPath + "-counts", tally: engine.NewTally(time.Now), log: a.opts.Log,
+	return counting{path: a.opts.Config.DBPath + "-counts", tally: exposure.NewTally(time.Now), log: a.opts.Log,
 		flush: func(ctx context.Context) error { return a.Engine.FlushTally(ctx) },
 		serve: func() bool { return a.jobs.begun }}
 }

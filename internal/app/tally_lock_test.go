@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 )
 
 func newCounts(path string) counting {
-	return counting{path: path, tally: engine.NewTally(time.Now), log: slog.New(slog.DiscardHandler)}
+	return counting{path: path, tally: exposure.NewTally(time.Now), log: slog.New(slog.DiscardHandler)}
 }
 
 func counter(events int) engram.Counter {

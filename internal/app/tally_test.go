@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -44,7 +45,7 @@ func TestWhatACommandWasAskedIsTakenInByWhoeverLooks(t *testing.T) {
 	for range 2 {
 		a := newApp(t, dir)
 		for range 3 {
-			if _, err := a.Engine.Search(t.Context(), engine.SearchInput{Query: "tokens"}); err != nil {
+			if _, err := a.Engine.Search(t.Context(), search.SearchInput{Query: "tokens"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -63,7 +64,7 @@ func TestWhatACommandWasAskedIsTakenInByWhoeverLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newApp(t, dir)
-	m, err := a.Engine.Metrics(t.Context(), engine.MetricsInput{})
+	m, err := a.Engine.Metrics(t.Context(), engineread.MetricsInput{})
 	if err != nil || m.Total.Reads != 6 {
 		t.Errorf("metrics: got %+v, %v, want 6 reads", m.Total, err)
 	}
@@ -83,7 +84,7 @@ func TestMuchThatCommandsLeftIsWrittenDownByTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := newApp(t, dir)
-	if _, err := a.Engine.Search(t.Context(), engine.SearchInput{Query: "tokens"}); err != nil {
+	if _, err := a.Engine.Search(t.Context(), search.SearchInput{Query: "tokens"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Close(); err != nil {
@@ -100,7 +101,7 @@ func TestAServerWritesDownWhatItCountedAtItsEnd(t *testing.T) {
 	in, out := io.Pipe()
 	done := make(chan error)
 	go func() { done <- a.ServeMCP(t.Context(), in, io.Discard, "") }()
-	if _, err := a.Engine.Search(t.Context(), engine.SearchInput{Query: "tokens"}); err != nil {
+	if _, err := a.Engine.Search(t.Context(), search.SearchInput{Query: "tokens"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(out.Close(), <-done, a.Close()); err != nil {
@@ -117,7 +118,7 @@ func TestAnErasedProjectLeavesNoNameAmongTheCounts(t *testing.T) {
 	path := filepath.Join(dir, "engram.db")
 	a := newApp(t, dir)
 	save(t, a, "something")
-	in := engine.SearchInput{Query: "something", Filter: engram.Filter{Project: "p"}}
+	in := search.SearchInput{Query: "something", Filter: engram.Filter{Project: "p"}}
 	if _, err := a.Engine.Search(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func read(t *testing.T, path string) []byte {
 func TestCountingWaitsForNobody(t *testing.T) {
 	dir := t.TempDir()
 	a := newApp(t, dir)
-	if _, err := a.Engine.Search(t.Context(), engine.SearchInput{Query: "tokens"}); err != nil {
+	if _, err := a.Engine.Search(t.Context(), search.SearchInput{Query: "tokens"}); err != nil {
 		t.Fatal(err)
 	}
 	other, err := sqlite.Open(t.Context(), sqlite.Options{Path: dir + "/engram.db", Now: time.Now})

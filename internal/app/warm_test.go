@@ -12,6 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // loaded is what config.Load makes of flags.
@@ -36,7 +38,7 @@ func serving(t *testing.T) (*App, os.FileInfo) {
 	for i, text := range []string{"Giraffes have seven bones in the neck.", "Access tokens live 15 minutes; refresh tokens a week.", "Tigers sleep in the shade.",
 		"Tokens are kept in an httpOnly cookie."} {
 		m := map[string]any{"ticket": float64(1) / float64(i+1), "parts": []any{"a", true, nil}}
-		if _, err := a.Engine.Save(t.Context(), engine.SaveInput{Content: text, Project: "zoo", Tags: []string{"x"}, Metadata: m}); err != nil {
+		if _, err := a.Engine.Save(t.Context(), remember.SaveInput{Content: text, Project: "zoo", Tags: []string{"x"}, Metadata: m}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +50,7 @@ func serving(t *testing.T) (*App, os.FileInfo) {
 }
 
 // asked is what a command with the settings c would be answered.
-func asked(t *testing.T, a *App, opened os.FileInfo, c config.Config, in engine.SearchInput) (engram.Found, error) {
+func asked(t *testing.T, a *App, opened os.FileInfo, c config.Config, in search.SearchInput) (engram.Found, error) {
 	t.Helper()
 	q, err := json.Marshal(warmSearch{Settings: settingsOf(c, time.Now()), In: in})
 	if err != nil {
@@ -74,11 +76,11 @@ func asked(t *testing.T, a *App, opened os.FileInfo, c config.Config, in engine.
 func TestAServerFindsWhatACommandWould(t *testing.T) {
 	a, opened := serving(t)
 	none := 0
-	for _, in := range []engine.SearchInput{
+	for _, in := range []search.SearchInput{
 		{Query: "how long do tokens live"},
 		{Query: "tokns", Filter: engram.Filter{Project: "zoo"}, Limit: 2},
-		{Query: "giraffe", Mode: engine.ModeLexical, Hops: &none},
-		{Query: "animals of the desert yesterday", Mode: engine.ModeSemantic, Filter: engram.Filter{Current: true, Tags: []string{"x"}}},
+		{Query: "giraffe", Mode: search.ModeLexical, Hops: &none},
+		{Query: "animals of the desert yesterday", Mode: search.ModeSemantic, Filter: engram.Filter{Current: true, Tags: []string{"x"}}},
 		{Query: "cookie", Filter: engram.Filter{Metadata: map[string]any{"ticket": 0.25}, Since: time.Now().Add(-time.Hour)}},
 		{Query: "nothing about that"}, {Query: ""}, {Query: "tokens", All: true}, {Query: "tokens", ByStrength: true},
 	} {
@@ -127,11 +129,11 @@ func TestAServerSeesWhatWasSavedAMomentAgo(t *testing.T) {
 	a, opened := serving(t)
 	other := New(Options{Config: a.opts.Config, Actor: "test", Version: "1"})
 	defer other.Close()
-	in := engine.SearchInput{Query: "okapi"}
+	in := search.SearchInput{Query: "okapi"}
 	if found, err := asked(t, a, opened, a.opts.Config, in); err != nil || len(found.Hits) != 0 {
 		t.Fatalf("before: got %+v, %v", found, err)
 	}
-	if _, err := other.Engine.Save(t.Context(), engine.SaveInput{Content: "The okapi is shy.", Project: "zoo"}); err != nil {
+	if _, err := other.Engine.Save(t.Context(), remember.SaveInput{Content: "The okapi is shy.", Project: "zoo"}); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := asked(t, a, opened, a.opts.Config, in); err != nil || len(found.Hits) != 1 {
@@ -160,7 +162,7 @@ func TestAServerSearchesOnlyForItsOwnSettings(t *testing.T) {
 		for k, v := range tt.flags {
 			flags[k] = v
 		}
-		_, err := asked(t, a, opened, loaded(t, flags), engine.SearchInput{Query: "tokens"})
+		_, err := asked(t, a, opened, loaded(t, flags), search.SearchInput{Query: "tokens"})
 		if (err == nil) != tt.same || err != nil && engram.CodeOf(err) != engram.CodeConflict {
 			t.Errorf("%s: got %v, want answered: %v", tt.name, err, tt.same)
 		}
@@ -173,7 +175,7 @@ func TestAServerWhoseFileWasReplacedSearchesForNobody(t *testing.T) {
 	if err := os.Rename(path, path+".old"); err != nil {
 		t.Fatal(err)
 	}
-	in := engine.SearchInput{Query: "tokens"}
+	in := search.SearchInput{Query: "tokens"}
 	if _, err := asked(t, a, opened, a.opts.Config, in); engram.CodeOf(err) != engram.CodeConflict {
 		t.Errorf("without a file: got %v, want a conflict", err)
 	}

@@ -20,6 +20,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -81,7 +85,7 @@ func argumentWords() map[string]suggest {
 	return map[string]suggest{
 		"capture": nil, "eval": nil, "import": nil, "export": nil, "migrate": nil, "ingest": nil, "projects detect": nil,
 		"backfill":         atFirst(fixed(app.BackfillSources()...)),
-		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, fixed(command.Texts(engine.Verdicts())...)), "conflicts show": atFirst(candidates),
+		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, fixed(command.Texts(relate.Verdicts())...)), "conflicts show": atFirst(candidates),
 		"setup": fixed(append(app.AgentNames(), "all")...), "setup status": fixed(app.AgentNames()...),
 		"completion": atFirst(fixed("bash", "zsh", "fish", "powershell")),
 		"context":    atFirst(projects), "delete project": atFirst(projects), "projects decay": atFirst(projects), "projects merge": projects,
@@ -107,7 +111,7 @@ func flagWords() map[string]suggest {
 		"--session": sessions, "--type": several(fixed(command.Texts(engram.KnownTypes())...)), "--topic": topics, "--related": memories,
 		"--scope":      fixed(string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)),
 		"--color":      fixed("auto", "always", "never"),
-		"--mode":       fixed(string(engine.ModeHybrid), string(engine.ModeSemantic), string(engine.ModeLexical)),
+		"--mode":       fixed(string(search.ModeHybrid), string(search.ModeSemantic), string(search.ModeLexical)),
 		"--fusion":     fixed(string(engram.FusionScore), string(engram.FusionRank)),
 		"--match":      fixed("any", "all"),
 		"--curve":      fixed(command.Texts(engram.Curves())...),
@@ -121,10 +125,10 @@ func flagWords() map[string]suggest {
 		"--actor":      fixed("cli", "http", "mcp"),
 		"sleep --only": several(fixed("fade", "boost", "merge", "prune", "extract")),
 
-		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(command.Texts(engine.ConflictStatuses())...),
+		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(command.Texts(relate.ConflictStatuses())...),
 		"graph --format": fixed("text", "json", "dot", "mermaid"), "export --format": fixed("json", "mem", "obsidian", "markdown"),
 		"migrate --from": fixed(app.ForeignSystems()...),
-		"import --mode":  fixed(string(engine.ImportMerge), string(engine.ImportReplace)),
+		"import --mode":  fixed(string(exchange.ImportMerge), string(exchange.ImportReplace)),
 		"stats --by":     fixed("project", "type", "day", "week", "month"), "setup service --system": fixed("systemd", "launchd", "windows"),
 		"man --dir": nil, "obsidian-export --graph-config": fixed("preserve", "force", "skip"),
 	}
@@ -291,10 +295,10 @@ func topics(p *command.Program, cmd *cobra.Command, _ []string, _ string) []stri
 
 // candidates offers pending candidates.
 func candidates(p *command.Program, cmd *cobra.Command, _ []string, _ string) []string {
-	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engine.Conflict, error) {
-		all, _, err := e.Conflicts(ctx, engine.ConflictFilter{Project: project, Status: engram.RelationPending, Page: engram.Page{Limit: completionMost}})
+	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]relate.Conflict, error) {
+		all, _, err := e.Conflicts(ctx, relate.ConflictFilter{Project: project, Status: engram.RelationPending, Page: engram.Page{Limit: completionMost}})
 		return all, err
-	}, func(c engine.Conflict) (string, string) {
+	}, func(c relate.Conflict) (string, string) {
 		return strconv.FormatInt(c.Relation.Num, 10), c.Source.Title + " / " + c.Target.Title
 	})
 }
@@ -302,7 +306,7 @@ func candidates(p *command.Program, cmd *cobra.Command, _ []string, _ string) []
 // operations offers the latest operations of the journal.
 func operations(p *command.Program, cmd *cobra.Command, _ []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.LogEntry, error) {
-		all, _, err := e.Log(ctx, engine.LogInput{Project: project, Page: engram.Page{Limit: completionMost}})
+		all, _, err := e.Log(ctx, engineread.LogInput{Project: project, Page: engram.Page{Limit: completionMost}})
 		return all, err
 	}, func(op engram.LogEntry) (string, string) {
 		return strconv.FormatInt(op.Op, 10), op.Name + " " + render.Time(op.At.Time(), p.Zone())

@@ -17,6 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/serve"
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -88,7 +90,7 @@ func (d *homeDoc) look(ctx context.Context, e *engine.Engine) error {
 	if d.Memories == 0 {
 		return nil
 	}
-	if _, d.Pending, err = e.Conflicts(ctx, engine.ConflictFilter{Status: engram.RelationPending, Page: engram.Page{Limit: 1}}); err != nil {
+	if _, d.Pending, err = e.Conflicts(ctx, relate.ConflictFilter{Status: engram.RelationPending, Page: engram.Page{Limit: 1}}); err != nil {
 		return err
 	}
 	due, err := e.Reviews(ctx, "", engram.Page{Limit: homeDue})
@@ -96,7 +98,7 @@ func (d *homeDoc) look(ctx context.Context, e *engine.Engine) error {
 		return err
 	}
 	d.Due = len(due)
-	entries, _, err := e.Log(ctx, engine.LogInput{Actor: "mcp", Page: engram.Page{Limit: 1}})
+	entries, _, err := e.Log(ctx, read.LogInput{Actor: "mcp", Page: engram.Page{Limit: 1}})
 	d.Agents = len(entries) > 0
 	return err
 }

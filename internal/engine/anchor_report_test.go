@@ -8,24 +8,27 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
 func TestABriefSaysHowTheCodeStands(t *testing.T) {
 	w := newWorld(t).unlinked()
 	w.Code.Write("a.go", "package a")
-	w.save(engine.SaveInput{Title: "Retry policy", Content: "Three times", Type: engram.TypeDecision, Project: "shop", Files: []string{"a.go"}})
-	in := engine.SessionBriefInput{SessionID: "s", Directory: enginetest.CodeFolder, Again: true}
-	if b := brief(t, w.Engine, in); !strings.Contains(b.Text, "Retry policy") || strings.Contains(b.Text, "(changed)") {
+	w.save(remember.SaveInput{Title: "Retry policy", Content: "Three times", Type: engram.TypeDecision, Project: "shop", Files: []string{"a.go"}})
+	in := brief.SessionBriefInput{SessionID: "s", Directory: enginetest.CodeFolder, Again: true}
+	if b := briefOf(t, w.Engine, in); !strings.Contains(b.Text, "Retry policy") || strings.Contains(b.Text, "(changed)") {
 		t.Errorf("before the code changed: %s", b.Text)
 	}
 	w.Code.Write("a.go", "package other")
-	if b := brief(t, w.Engine, in); !strings.Contains(b.Text, "code: a.go (changed)") {
+	if b := briefOf(t, w.Engine, in); !strings.Contains(b.Text, "code: a.go (changed)") {
 		t.Errorf("after the code changed: %s", b.Text)
 	}
 	in.Directory = "/elsewhere"
-	if b := brief(t, w.Engine, in); !strings.Contains(b.Text, "Retry policy") || strings.Contains(b.Text, "(changed)") {
+	if b := briefOf(t, w.Engine, in); !strings.Contains(b.Text, "Retry policy") || strings.Contains(b.Text, "(changed)") {
 		t.Errorf("in another folder: %s", b.Text)
 	}
 }
@@ -44,13 +47,13 @@ func (a asleep) States(ctx context.Context, dir string, all []engram.Anchor) []e
 func TestADiskThatIsAsleepKeepsNobodyWaiting(t *testing.T) {
 	w := newWorld(t).unlinked()
 	w.Code.Write("a.go", "package a")
-	num := w.save(engine.SaveInput{Title: "Retry policy", Content: "Three times", Project: "shop", Files: []string{"a.go"}}).Memory.Num
+	num := w.save(remember.SaveInput{Title: "Retry policy", Content: "Three times", Project: "shop", Files: []string{"a.go"}}).Memory.Num
 	code := asleep{w.Code, make(chan struct{})}
 	defer close(code.wake)
 	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "id" }, Code: code, Caller: ledger.Caller{Dir: enginetest.CodeFolder}, Patience: time.Millisecond})
-	done := make(chan engine.Detail, 1)
+	done := make(chan read.Detail, 1)
 	go func() {
-		var d engine.Detail
+		var d read.Detail
 		for range 40 { // more than may look at once
 			d, _ = e.Get(context.Background(), engram.ByNum(num))
 		}
@@ -83,7 +86,7 @@ func TestFinishWaitsForLooks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t).unlinked()
 			w.Code.Write("a.go", "package a")
-			num := w.save(engine.SaveInput{Title: "Retry policy", Content: "Three times", Project: "shop", Files: []string{"a.go"}}).Memory.Num
+			num := w.save(remember.SaveInput{Title: "Retry policy", Content: "Three times", Project: "shop", Files: []string{"a.go"}}).Memory.Num
 			code := sleepy{asleep{w.Code, make(chan struct{})}, make(chan struct{})}
 			e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "id" }, Code: code, Caller: ledger.Caller{Dir: enginetest.CodeFolder}, Patience: patience})
 			ctx, leave := context.WithCancel(t.Context())

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // A memory was saved while the clock was a year ahead. Later changes come after it in the journal: an earlier time
@@ -19,7 +20,7 @@ func TestAClockThatWasAheadGivesOnePast(t *testing.T) {
 	w.Clock.Add(365 * day)
 	w.note("Ahead kettle", "saved while the clock was a year ahead")
 	w.Clock.Add(-364 * day)
-	w.update(engine.UpdateInput{Ref: engram.ByNum(x), Content: new("new text")})
+	w.update(remember.UpdateInput{Ref: engram.ByNum(x), Content: new("new text")})
 	w.forget(y)
 	w.unlink(x, y, "")
 	young := w.note("Young kettle", "saved after the clock was set right")
@@ -47,7 +48,7 @@ func TestAClockThatWasAheadGivesOnePast(t *testing.T) {
 		t.Errorf("list: %q, %v; want that the clock is ahead", degraded, err)
 	}
 	same(t, "list", nums(ms), []int64{y, x})
-	same(t, "search", hitNums(w.search(engine.SearchInput{Query: "kettle", AsOf: then}).Hits), []int64{y, x})
+	same(t, "search", hitNums(w.search(search.SearchInput{Query: "kettle", AsOf: then}).Hits), []int64{y, x})
 
 	w.Clock.Add(365 * day)
 	if d, err = w.GetAsOf(t.Context(), engram.ByNum(x), w.Clock.Now()); err != nil || d.Memory.Content != "new text" || len(d.Revisions) != 1 || len(d.Degraded) != 0 {
@@ -62,7 +63,7 @@ func TestRevisionsOfThenAreThoseBeforeTheTextOfThen(t *testing.T) {
 	var at []time.Time
 	for _, content := range []string{"two", "three"} {
 		at = append(at, w.later())
-		w.update(engine.UpdateInput{Ref: engram.ByNum(num), Content: new(content)})
+		w.update(remember.UpdateInput{Ref: engram.ByNum(num), Content: new(content)})
 	}
 	at = append(at, w.later())
 	for i, want := range []string{"one", "two", "three"} {

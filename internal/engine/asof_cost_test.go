@@ -8,6 +8,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -48,7 +50,7 @@ func (r countedReader) List(ctx context.Context, f engram.Filter, p engram.Page)
 func manyChanged(t testing.TB, n int) (w world, asked *engine.Engine, read readCounter, then time.Time) {
 	t.Helper()
 	w = newWorld(t).unlinked()
-	w.save(engine.SaveInput{Title: "first", Content: "the first", Project: "big"})
+	w.save(remember.SaveInput{Title: "first", Content: "the first", Project: "big"})
 	each := func(do func(tx engram.Tx, i int, now time.Time) error) {
 		now := w.Clock.Now()
 		err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
@@ -157,7 +159,7 @@ func BenchmarkAsOf(b *testing.B) {
 			return err
 		},
 		"search": func() error {
-			_, err := e.Search(b.Context(), engine.SearchInput{Query: "kettle 5", AsOf: then})
+			_, err := e.Search(b.Context(), search.SearchInput{Query: "kettle 5", AsOf: then})
 			return err
 		},
 	} {

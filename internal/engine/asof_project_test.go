@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // placed is the content of a project at a time, by each kind of question.
@@ -21,11 +24,11 @@ func (w world) placed(project string, at time.Time) map[string][]int64 {
 	if err != nil {
 		w.Fatalf("list %q as of %v by strength: %v", project, at, err)
 	}
-	c, err := w.Engine.Context(w.Context(), engine.ContextInput{Project: project, AsOf: at})
+	c, err := w.Engine.Context(w.Context(), brief.ContextInput{Project: project, AsOf: at})
 	if err != nil {
 		w.Fatalf("context of %q as of %v: %v", project, at, err)
 	}
-	in := engine.SearchInput{AsOf: at, Filter: engram.Filter{Project: project}}
+	in := search.SearchInput{AsOf: at, Filter: engram.Filter{Project: project}}
 	newest := hitNums(w.search(in).Hits)
 	in.Query = "kettle"
 	told := map[string][]int64{"list": nums(ms), "list by strength": nums(strong), "context": nums(c.Memories), "newest": newest,
@@ -45,13 +48,13 @@ func (w world) wantPlaced(what, project string, at time.Time, want ...int64) {
 
 func TestAProjectThatWasMergedIsAskedForByItsNameThen(t *testing.T) {
 	w := newWorld(t).unlinked()
-	a := w.save(engine.SaveInput{Title: "Alpha kettle", Content: "kettle in a", Project: "a", TopicKey: "k/a"}).Memory.Num
-	b := w.save(engine.SaveInput{Title: "Beta kettle", Content: "kettle in b", Project: "b", TopicKey: "k/b"}).Memory.Num
+	a := w.save(remember.SaveInput{Title: "Alpha kettle", Content: "kettle in a", Project: "a", TopicKey: "k/a"}).Memory.Num
+	b := w.save(remember.SaveInput{Title: "Beta kettle", Content: "kettle in b", Project: "b", TopicKey: "k/b"}).Memory.Num
 	then := w.later()
 	w.merge("b", "a")
 	merged := w.later()
-	late := w.save(engine.SaveInput{Title: "Late kettle", Content: "kettle of the two", Project: "a"}).Memory.Num
-	w.update(engine.UpdateInput{Ref: engram.ByNum(b), Content: new("kettle in b, descaled")})
+	late := w.save(remember.SaveInput{Title: "Late kettle", Content: "kettle of the two", Project: "a"}).Memory.Num
+	w.update(remember.UpdateInput{Ref: engram.ByNum(b), Content: new("kettle in b, descaled")})
 	end := w.later()
 
 	w.wantPlaced("before the merge", "a", then, a)
@@ -72,7 +75,7 @@ func TestAProjectThatWasMergedIsAskedForByItsNameThen(t *testing.T) {
 
 func TestAProjectThatWasRenamedIsFoundByBothNames(t *testing.T) {
 	w := newWorld(t).unlinked()
-	num := w.save(engine.SaveInput{Title: "Kettle", Content: "the kettle whistles", Project: "old"}).Memory.Num
+	num := w.save(remember.SaveInput{Title: "Kettle", Content: "the kettle whistles", Project: "old"}).Memory.Num
 	then := w.later()
 	for _, step := range [][2]string{{"old", "middle"}, {"middle", "young"}} {
 		if _, err := w.RenameProject(t.Context(), step[0], step[1]); err != nil {
@@ -84,7 +87,7 @@ func TestAProjectThatWasRenamedIsFoundByBothNames(t *testing.T) {
 		w.wantPlaced("before it was renamed twice", name, then, num)
 	}
 	// The old name is given to another project: at that time it was still the first one's.
-	other := w.save(engine.SaveInput{Title: "Other kettle", Content: "a kettle of tin", Project: "other"}).Memory.Num
+	other := w.save(remember.SaveInput{Title: "Other kettle", Content: "a kettle of tin", Project: "other"}).Memory.Num
 	if _, err := w.RenameProject(t.Context(), "other", "tin"); err != nil {
 		t.Fatal(err)
 	}
@@ -101,14 +104,14 @@ func TestWhatWasAskedAndBegunInAProjectStaysThere(t *testing.T) {
 	w := newWorld(t).unlinked()
 	w.session("s-a", "a")
 	w.session("s-b", "b")
-	w.prompt(engine.PromptInput{Content: "kettle of a?", Project: "a"})
-	w.prompt(engine.PromptInput{Content: "kettle of b?", Project: "b"})
+	w.prompt(remember.PromptInput{Content: "kettle of a?", Project: "a"})
+	w.prompt(remember.PromptInput{Content: "kettle of b?", Project: "b"})
 	then := w.later()
 	w.merge("b", "a")
-	w.prompt(engine.PromptInput{Content: "kettle of both?", Project: "a"})
+	w.prompt(remember.PromptInput{Content: "kettle of both?", Project: "a"})
 	w.later()
 	for project, want := range map[string][2]string{"a": {"s-a", "kettle of a?"}, "b": {"s-b", "kettle of b?"}} {
-		c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: project, AsOf: then})
+		c, err := w.Engine.Context(t.Context(), brief.ContextInput{Project: project, AsOf: then})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,8 +135,8 @@ func TestWhatWasAskedAndBegunInAProjectStaysThere(t *testing.T) {
 
 func TestTheProjectOfAQuestionAboutThePast(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Content: "kettle in a", Project: "a"})
-	w.save(engine.SaveInput{Content: "kettle in b", Project: "b"})
+	w.save(remember.SaveInput{Content: "kettle in a", Project: "a"})
+	w.save(remember.SaveInput{Content: "kettle in b", Project: "b"})
 	then := w.later()
 	w.merge("b", "a")
 	merged := w.later()
@@ -146,10 +149,10 @@ func TestTheProjectOfAQuestionAboutThePast(t *testing.T) {
 		{"before the merge it was a project", then, "a"},
 		{"after it, it led on", merged, "b"},
 	} {
-		if got := w.mustProject(engine.ProjectRequest{Explicit: "a", AsOf: tt.at}).Name; got != tt.want {
+		if got := w.mustProject(projects.ProjectRequest{Explicit: "a", AsOf: tt.at}).Name; got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	_, err := w.ProjectFor(t.Context(), engine.ProjectRequest{Explicit: "c", AsOf: then})
+	_, err := w.ProjectFor(t.Context(), projects.ProjectRequest{Explicit: "c", AsOf: then})
 	wantCode(t, err, engram.CodeNotFound)
 }

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // shown is a memory in a list, without the times and counters that the journal leaves out.
@@ -72,7 +72,7 @@ func TestThePastIsWhatItWas(t *testing.T) {
 		names := map[time.Time][]string{}
 		for range rapid.IntRange(1, 14).Draw(rt, "length") {
 			if len(l.ops) > 0 && rapid.IntRange(0, 4).Draw(rt, "undo") == 0 {
-				_, _ = l.Undo(l.Context(), engine.UndoInput{}) // what cannot be undone is not
+				_, _ = l.Undo(l.Context(), undo.UndoInput{}) // what cannot be undone is not
 			} else {
 				l.act()
 			}

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // asOf returns the hits of a question at a time, as "number title" in order.
-func (w world) asOf(at time.Time, in engine.SearchInput) string {
+func (w world) asOf(at time.Time, in search.SearchInput) string {
 	w.Helper()
 	in.AsOf = at
 	var all []string
@@ -35,7 +36,7 @@ func TestSearchAsOf(t *testing.T) {
 	cache := w.note("Cache", "the cache holds tokens in redis")
 	monday := w.later()
 	newer := "access tokens live for five minutes"
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(token), Content: &newer}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(token), Content: &newer}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Forget(t.Context(), engram.ByNum(cache)); err != nil {
@@ -43,7 +44,7 @@ func TestSearchAsOf(t *testing.T) {
 	}
 	tuesday := w.later()
 	title, last := "Token lifetime of the API", "api tokens never expire"
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(token), Title: &title, Content: &last}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(token), Title: &title, Content: &last}); err != nil {
 		t.Fatal(err)
 	}
 	w.note("Postgres", "tokens are kept in postgres")
@@ -68,15 +69,15 @@ func TestSearchAsOf(t *testing.T) {
 		{"stems find as they do now", "caches", monday, "2 Cache"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := w.in(t).asOf(tt.at, engine.SearchInput{Query: tt.query}); got != tt.want {
+			if got := w.in(t).asOf(tt.at, search.SearchInput{Query: tt.query}); got != tt.want {
 				t.Errorf("search %q as of %v\n got %s\nwant %s", tt.query, tt.at, got, tt.want)
 			}
 		})
 	}
-	if got, want := w.asOf(wednesday.AddDate(1, 0, 0), engine.SearchInput{Query: "postgres"}), w.asOf(time.Time{}, engine.SearchInput{Query: "postgres"}); got != want {
+	if got, want := w.asOf(wednesday.AddDate(1, 0, 0), search.SearchInput{Query: "postgres"}), w.asOf(time.Time{}, search.SearchInput{Query: "postgres"}); got != want {
 		t.Errorf("in the future: got %s, want what is found now: %s", got, want)
 	}
-	found := w.search(engine.SearchInput{Query: "fifteen", AsOf: monday})
+	found := w.search(search.SearchInput{Query: "fifteen", AsOf: monday})
 	if got, want := found.Hits[0].Memory.Content, "access tokens live for fifteen minutes"; got != want {
 		t.Errorf("the text of Monday: got %q, want %q", got, want)
 	}
@@ -88,16 +89,16 @@ func TestSearchAsOf(t *testing.T) {
 func TestSearchAsOfFiltersByWhatWasThen(t *testing.T) {
 	w := newWorld(t)
 	at := func() time.Time { return w.later() }
-	res := w.save(engine.SaveInput{Title: "Retry policy", Content: "retry uploads three times", Project: "demo", Type: engram.TypeDecision,
+	res := w.save(remember.SaveInput{Title: "Retry policy", Content: "retry uploads three times", Project: "demo", Type: engram.TypeDecision,
 		Tags: []string{"http"}, TopicKey: "policy/retry", Metadata: map[string]any{"level": 1}})
 	first := at()
 	typ, none := engram.TypeBugfix, []string{}
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Type: &typ, Tags: &none, Metadata: map[string]any{"level": nil, "team": "a"}}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Type: &typ, Tags: &none, Metadata: map[string]any{"level": nil, "team": "a"}}); err != nil {
 		t.Fatal(err)
 	}
 	second := at()
 	other := "elsewhere"
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Project: &other}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Project: &other}); err != nil {
 		t.Fatal(err)
 	}
 	third := at()
@@ -125,7 +126,7 @@ func TestSearchAsOfFiltersByWhatWasThen(t *testing.T) {
 					if query == "" && tt.filter.Forgotten {
 						continue // then it is a list
 					}
-					got := w.in(t).asOf(when, engine.SearchInput{Query: query, Filter: tt.filter}) != ""
+					got := w.in(t).asOf(when, search.SearchInput{Query: query, Filter: tt.filter}) != ""
 					if got != tt.want[i] {
 						t.Errorf("search %q with %+v at time %d: got %v, want %v", query, tt.filter, i+1, got, tt.want[i])
 					}
@@ -133,7 +134,7 @@ func TestSearchAsOfFiltersByWhatWasThen(t *testing.T) {
 			}
 		})
 	}
-	m := w.search(engine.SearchInput{Query: "retry", AsOf: first}).Hits[0].Memory
+	m := w.search(search.SearchInput{Query: "retry", AsOf: first}).Hits[0].Memory
 	if m.Type != engram.TypeDecision || !slices.Equal(m.Tags, []string{"http"}) || fmt.Sprint(m.Metadata) != "map[level:1]" || m.RevisionCount != 1 || m.Project != "demo" {
 		t.Errorf("the memory as it was first: got %+v", m)
 	}
@@ -145,7 +146,7 @@ func TestSearchAsOfRanksTheUnchangedAndTheChangedAlike(t *testing.T) {
 		w.note(fmt.Sprintf("Note %d", i), fmt.Sprintf("the kettle of kitchen %d whistles", i))
 	}
 	best := w.note("Kettle", "the kettle of copper is the kettle")
-	before := w.search(engine.SearchInput{Query: "kettle", Limit: 5, Mode: engine.ModeLexical})
+	before := w.search(search.SearchInput{Query: "kettle", Limit: 5, Mode: search.ModeLexical})
 	then := w.later()
 	for _, num := range []int64{best, 3, 4, 5, 6, 7, 8} {
 		if _, err := w.Forget(t.Context(), engram.ByNum(num)); err != nil {
@@ -153,7 +154,7 @@ func TestSearchAsOfRanksTheUnchangedAndTheChangedAlike(t *testing.T) {
 		}
 	}
 	w.later()
-	in := engine.SearchInput{Query: "kettle", Limit: 5, Mode: engine.ModeLexical, AsOf: then}
+	in := search.SearchInput{Query: "kettle", Limit: 5, Mode: search.ModeLexical, AsOf: then}
 	got := w.search(in)
 	if got.Hits[0].Memory.Num != best || before.Hits[0].Memory.Num != best {
 		t.Errorf("best of all: got #%d, was #%d, want #%d", got.Hits[0].Memory.Num, before.Hits[0].Memory.Num, best)
@@ -162,7 +163,7 @@ func TestSearchAsOfRanksTheUnchangedAndTheChangedAlike(t *testing.T) {
 	if n := len(w.search(in).Hits); n != 31 {
 		t.Errorf("found as of then: got %d, want all 31", n)
 	}
-	if n := len(w.search(engine.SearchInput{Query: "kettle", Limit: 100, Mode: engine.ModeLexical}).Hits); n != 24 {
+	if n := len(w.search(search.SearchInput{Query: "kettle", Limit: 100, Mode: search.ModeLexical}).Hits); n != 24 {
 		t.Errorf("found now: got %d, want the 24 that are left", n)
 	}
 	in.All, in.Query = true, "kettle copper"
@@ -179,7 +180,7 @@ func TestSearchAsOfDoesNotBringBackWhatWasErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.later()
-	if got := w.asOf(then, engine.SearchInput{Query: "password kettle"}); got != "" {
+	if got := w.asOf(then, search.SearchInput{Query: "password kettle"}); got != "" {
 		t.Errorf("got %s, want nothing", got)
 	}
 }
@@ -198,11 +199,11 @@ func TestSearchAsOfKnowsTheRelationsOfItsTime(t *testing.T) {
 	then := w.later()
 	tie("rel-2", stove)
 	name := "Big teapot"
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(teapot), Title: &name}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(teapot), Title: &name}); err != nil {
 		t.Fatal(err)
 	}
 	w.later()
-	hits := w.search(engine.SearchInput{Query: "kettle", AsOf: then}).Hits
+	hits := w.search(search.SearchInput{Query: "kettle", AsOf: then}).Hits
 	if len(hits) != 1 || len(hits[0].Relations) != 1 || hits[0].Relations[0].Other.Title != "Teapot" {
 		t.Errorf("got %+v, want the kettle, superseded by what was the teapot then", hits)
 	}
@@ -210,16 +211,16 @@ func TestSearchAsOfKnowsTheRelationsOfItsTime(t *testing.T) {
 
 func TestSearchAsOfFindsByTagsAndTopicKeysToo(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Title: "Rollout", Content: "We roll out on Tuesdays.", Project: "demo", Tags: []string{"kubernetes"}})
-	moved := w.save(engine.SaveInput{Title: "Pods", Content: "Limits are set.", Project: "demo", TopicKey: "infra/terraform"}).Memory.Num
+	w.save(remember.SaveInput{Title: "Rollout", Content: "We roll out on Tuesdays.", Project: "demo", Tags: []string{"kubernetes"}})
+	moved := w.save(remember.SaveInput{Title: "Pods", Content: "Limits are set.", Project: "demo", TopicKey: "infra/terraform"}).Memory.Num
 	then := w.later()
 	content := "Limits are set by hand."
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(moved), Content: &content}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(moved), Content: &content}); err != nil {
 		t.Fatal(err)
 	}
 	w.later()
 	for query, want := range map[string]string{"kubernetes": "1 Rollout", "terraform": "2 Pods", "infra/terraform": "2 Pods"} {
-		if got := w.asOf(then, engine.SearchInput{Query: query}); got != want {
+		if got := w.asOf(then, search.SearchInput{Query: query}); got != want {
 			t.Errorf("search %q\n got %q\nwant %q", query, got, want)
 		}
 	}
@@ -228,16 +229,16 @@ func TestSearchAsOfFindsByTagsAndTopicKeysToo(t *testing.T) {
 func TestSearchAsOfTellsNoLaterTitleOfWhatTheFilterLeavesOut(t *testing.T) {
 	w := newWorld(t)
 	kettle := w.note("Kettle", "the kettle whistles")
-	pot := w.save(engine.SaveInput{Title: "Teapot", Content: "pour from it", Project: "demo", Type: engram.TypeDecision}).Memory.Num
+	pot := w.save(remember.SaveInput{Title: "Teapot", Content: "pour from it", Project: "demo", Type: engram.TypeDecision}).Memory.Num
 	w.relate(pot, engram.VerbSupersedes, kettle, engram.RelationJudged)
 	then := w.later()
 	name := "Big teapot"
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(pot), Title: &name}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(pot), Title: &name}); err != nil {
 		t.Fatal(err)
 	}
 	w.later()
 	kind := engram.Filter{Types: []engram.Type{w.get(kettle).Memory.Type}}
-	hits := w.search(engine.SearchInput{Query: "kettle", AsOf: then, Filter: kind}).Hits
+	hits := w.search(search.SearchInput{Query: "kettle", AsOf: then, Filter: kind}).Hits
 	if len(hits) != 1 || len(hits[0].Relations) != 1 || hits[0].Relations[0].Other.Title != "Teapot" {
 		t.Errorf("got %+v, want the kettle, superseded by what was the teapot then", hits)
 	}
@@ -255,17 +256,17 @@ func TestSearchAsOfFindsWordsThatBeginAlike(t *testing.T) {
 	content := "an auth of its own"
 	other := w.note("Board", "meets on Mondays")
 	between := w.later()
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(other), Content: &content}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(other), Content: &content}); err != nil {
 		t.Fatal(err)
 	}
 	w.later()
-	if got, want := w.asOf(between, engine.SearchInput{Query: "auth"}), "2 auth, 1 authentication"; got != want {
+	if got, want := w.asOf(between, search.SearchInput{Query: "auth"}), "2 auth, 1 authentication"; got != want {
 		t.Errorf("before a text got the word: got %q, want %q", got, want)
 	}
-	if got, want := w.asOf(then, engine.SearchInput{Query: "auth"}), "2 auth, 1 authentication"; got != want {
+	if got, want := w.asOf(then, search.SearchInput{Query: "auth"}), "2 auth, 1 authentication"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := w.asOf(then, engine.SearchInput{Query: "auth", All: true}), "2 auth"; got != want {
+	if got, want := w.asOf(then, search.SearchInput{Query: "auth", All: true}), "2 auth"; got != want {
 		t.Errorf("every word: got %q, want %q", got, want)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -13,9 +14,9 @@ import (
 // learned it again.
 func TestWhatIsSavedOnceIsARepeatHoweverOldItIs(t *testing.T) {
 	e, clock := enginetest.Open(t, filepath.Join(t.TempDir(), "engram.db"))
-	batch := func(once bool) engine.Action {
+	batch := func(once bool) ledger.Action {
 		t.Helper()
-		all, err := e.SaveBatch(t.Context(), []engine.SaveInput{{Title: "Tea", Content: "Tea is at four.", Project: "p", Once: once}})
+		all, err := e.SaveBatch(t.Context(), []remember.SaveInput{{Title: "Tea", Content: "Tea is at four.", Project: "p", Once: once}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,11 +25,11 @@ func TestWhatIsSavedOnceIsARepeatHoweverOldItIs(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		once  bool
-		want  engine.Action
+		want  ledger.Action
 	}{
-		{0, true, engine.ActionInserted},
-		{30 * 24 * time.Hour, true, engine.ActionRepeated},
-		{30 * 24 * time.Hour, false, engine.ActionInserted},
+		{0, true, ledger.ActionInserted},
+		{30 * 24 * time.Hour, true, ledger.ActionRepeated},
+		{30 * 24 * time.Hour, false, ledger.ActionInserted},
 	} {
 		clock.Add(step.after)
 		if got := batch(step.once); got != step.want {

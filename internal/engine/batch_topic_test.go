@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -14,9 +14,9 @@ func TestATopicThatIsTwiceInABatchIsRevisedOnce(t *testing.T) {
 	e := enginetest.New(t)
 	save := func(texts ...string) (revisions int, says string, op int64) {
 		t.Helper()
-		var ins []engine.SaveInput
+		var ins []remember.SaveInput
 		for _, text := range texts {
-			ins = append(ins, engine.SaveInput{Title: "Ports", Content: text, TopicKey: "ports", Project: "p", Once: true})
+			ins = append(ins, remember.SaveInput{Title: "Ports", Content: text, TopicKey: "ports", Project: "p", Once: true})
 		}
 		all, err := e.Ingest(t.Context(), ins)
 		if err != nil {

@@ -13,6 +13,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
@@ -173,7 +176,7 @@ func saving(b *testing.B, w world, c *storetest.Corpus) {
 	save := func() {
 		nonce++
 		m := c.Memory(enginetest.Start())
-		if _, err := e.Save(b.Context(), engine.SaveInput{Title: m.Title, Content: m.Content + fmt.Sprint(nonce), Type: m.Type, Project: m.Project}); err != nil {
+		if _, err := e.Save(b.Context(), remember.SaveInput{Title: m.Title, Content: m.Content + fmt.Sprint(nonce), Type: m.Type, Project: m.Project}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -193,7 +196,7 @@ func searching(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, 
 		c.Question(100_000)
 		empty := 0
 		ask := func(f engram.Filter) {
-			found, err := w.Search(b.Context(), engine.SearchInput{Query: c.Question(10), Filter: f})
+			found, err := w.Search(b.Context(), search.SearchInput{Query: c.Question(10), Filter: f})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -226,7 +229,7 @@ func beginning(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, 
 				b.Fatal(err)
 			}
 			e := engine.New(engine.Options{Store: store, Embedder: enginetest.Embedder(), Now: time.Now, NewID: enginetest.IDs()})
-			if _, err := e.Search(b.Context(), engine.SearchInput{Query: c.Question(10), Filter: filter(c)}); err != nil {
+			if _, err := e.Search(b.Context(), search.SearchInput{Query: c.Question(10), Filter: filter(c)}); err != nil {
 				b.Fatal(err)
 			}
 			if err := store.Close(); err != nil {
@@ -264,7 +267,7 @@ func BenchmarkMillion(b *testing.B) {
 func BenchmarkContext(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, c *storetest.Corpus) {
 		for b.Loop() {
-			told, err := w.Engine.Context(b.Context(), engine.ContextInput{Project: c.Project()})
+			told, err := w.Engine.Context(b.Context(), brief.ContextInput{Project: c.Project()})
 			if err != nil || len(told.Memories) != 20 {
 				b.Fatalf("%d memories, %v", len(told.Memories), err)
 			}

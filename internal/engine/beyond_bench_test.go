@@ -6,6 +6,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
@@ -29,13 +31,13 @@ func BenchmarkSearchBesideAProject(b *testing.B) {
 							}
 							w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: enginetest.Start, NewID: ids})
 							for range personal {
-								w.save(engine.SaveInput{Content: c.Question(40), Project: "of a person", Scope: engram.ScopePersonal})
+								w.save(remember.SaveInput{Content: c.Question(40), Project: "of a person", Scope: engram.ScopePersonal})
 							}
 						}
 						c = storetest.NewCorpus(1)
 						c.Question(100_000)
 						ask := func() {
-							if _, err := w.Search(b.Context(), engine.SearchInput{Query: c.Question(10), Own: own, Filter: inAProject(c)}); err != nil {
+							if _, err := w.Search(b.Context(), search.SearchInput{Query: c.Question(10), Own: own, Filter: inAProject(c)}); err != nil {
 								b.Fatal(err)
 							}
 						}

@@ -8,6 +8,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -15,7 +18,7 @@ import (
 func persons(t *testing.T) (w world, editor, tabs, style int64) {
 	w = newWorld(t)
 	say := func(project, scope, title, content string) int64 {
-		return w.save(engine.SaveInput{Title: title, Content: content, Project: project, Scope: engram.Scope(scope)}).Memory.Num
+		return w.save(remember.SaveInput{Title: title, Content: content, Project: project, Scope: engram.Scope(scope)}).Memory.Num
 	}
 	say("shop", "project", "Queue", "Orders wait in a queue until the payment is confirmed.")
 	say("mail", "project", "Editor of templates", "The editor of mail templates is written in Vue.")
@@ -29,21 +32,21 @@ func TestWhatIsPersonalIsFoundInEveryProject(t *testing.T) {
 	w, editor, tabs, style := persons(t)
 	for _, tt := range []struct {
 		name  string
-		in    engine.SearchInput
+		in    search.SearchInput
 		want  []int64
 		first int64
 	}{
-		{"in another project", engine.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop"}}, []int64{editor}, editor},
-		{"by words alone", engine.SearchInput{Query: "indentation tabs", Mode: engine.ModeLexical, Filter: engram.Filter{Project: "shop"}}, []int64{tabs}, tabs},
-		{"by meaning alone", engine.SearchInput{Query: "indentation with tabs", Mode: engine.ModeSemantic, Filter: engram.Filter{Project: "shop"}}, []int64{tabs}, tabs},
-		{"every word", engine.SearchInput{Query: "tabs spaces", All: true, Filter: engram.Filter{Project: "shop"}}, []int64{tabs}, tabs},
-		{"what is everybody's", engine.SearchInput{Query: "changelog entry", Filter: engram.Filter{Project: "shop"}}, []int64{style}, style},
-		{"in a project without memories", engine.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "nowhere"}}, []int64{editor}, editor},
-		{"of that scope", engine.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop", Scope: engram.ScopePersonal}}, []int64{editor}, editor},
-		{"of another scope", engine.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop", Scope: engram.ScopeGlobal}}, nil, 0},
-		{"of the project alone", engine.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop", Scope: engram.ScopeProject}}, nil, 0},
-		{"what is the project's own", engine.SearchInput{Query: "helix editor", Own: true, Filter: engram.Filter{Project: "shop"}}, nil, 0},
-		{"of another type", engine.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop", Types: []engram.Type{"bugfix"}}}, nil, 0},
+		{"in another project", search.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop"}}, []int64{editor}, editor},
+		{"by words alone", search.SearchInput{Query: "indentation tabs", Mode: search.ModeLexical, Filter: engram.Filter{Project: "shop"}}, []int64{tabs}, tabs},
+		{"by meaning alone", search.SearchInput{Query: "indentation with tabs", Mode: search.ModeSemantic, Filter: engram.Filter{Project: "shop"}}, []int64{tabs}, tabs},
+		{"every word", search.SearchInput{Query: "tabs spaces", All: true, Filter: engram.Filter{Project: "shop"}}, []int64{tabs}, tabs},
+		{"what is everybody's", search.SearchInput{Query: "changelog entry", Filter: engram.Filter{Project: "shop"}}, []int64{style}, style},
+		{"in a project without memories", search.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "nowhere"}}, []int64{editor}, editor},
+		{"of that scope", search.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop", Scope: engram.ScopePersonal}}, []int64{editor}, editor},
+		{"of another scope", search.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop", Scope: engram.ScopeGlobal}}, nil, 0},
+		{"of the project alone", search.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop", Scope: engram.ScopeProject}}, nil, 0},
+		{"what is the project's own", search.SearchInput{Query: "helix editor", Own: true, Filter: engram.Filter{Project: "shop"}}, nil, 0},
+		{"of another type", search.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop", Types: []engram.Type{"bugfix"}}}, nil, 0},
 	} {
 		found, err := w.Search(t.Context(), tt.in)
 		if err != nil {
@@ -57,12 +60,12 @@ func TestWhatIsPersonalIsFoundInEveryProject(t *testing.T) {
 		then := w.Clock.Now()
 		w.Clock.Add(time.Hour)
 		w.forget(tabs)
-		found, err := w.Search(t.Context(), engine.SearchInput{Query: "indentation tabs", AsOf: then, Filter: engram.Filter{Project: "shop"}})
+		found, err := w.Search(t.Context(), search.SearchInput{Query: "indentation tabs", AsOf: then, Filter: engram.Filter{Project: "shop"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		same(t, "then", hitNums(found.Hits), []int64{tabs})
-		if found, err = w.Search(t.Context(), engine.SearchInput{Query: "indentation tabs", Filter: engram.Filter{Project: "shop"}}); err != nil {
+		if found, err = w.Search(t.Context(), search.SearchInput{Query: "indentation tabs", Filter: engram.Filter{Project: "shop"}}); err != nil {
 			t.Fatal(err)
 		}
 		same(t, "now, that it was forgotten", hitNums(found.Hits), nil)
@@ -77,7 +80,7 @@ func TestWhatIsPersonalIsNotSeenFromAProjectThatIsSwitchedOff(t *testing.T) {
 		*engine.Engine
 		want []int64
 	}{{"everybody", w.Engine, []int64{editor}}, {"an agent", apart, nil}} {
-		found, err := e.Search(t.Context(), engine.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop"}})
+		found, err := e.Search(t.Context(), search.SearchInput{Query: "helix editor", Filter: engram.Filter{Project: "shop"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,13 +102,13 @@ func TestWhatIsPersonalIsToldInEveryProject(t *testing.T) {
 		{"of the project alone", "shop", engram.ScopeProject, 1, 0},
 		{"in all projects it is one of all", "", "", 5, 0},
 	} {
-		c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: tt.project, Scope: tt.scope})
+		c, err := w.Engine.Context(t.Context(), brief.ContextInput{Project: tt.project, Scope: tt.scope})
 		if err != nil || len(c.Memories) != tt.own || len(c.Personal) != tt.beside {
 			t.Errorf("%s: %d of its own and %d beside, %v; want %d and %d", tt.name, len(c.Memories), len(c.Personal), err, tt.own, tt.beside)
 		}
 	}
 	w.forget(tabs)
-	c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: "shop"})
+	c, err := w.Engine.Context(t.Context(), brief.ContextInput{Project: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,10 +122,10 @@ func TestWhatIsPersonalIsToldInEveryProject(t *testing.T) {
 func TestMuchThatIsPersonalDoesNotCrowdOutTheProject(t *testing.T) {
 	w := newWorld(t)
 	for i := range 30 {
-		w.save(engine.SaveInput{Title: fmt.Sprintf("Habit %d", i), Content: strings.Repeat(fmt.Sprintf("habit%d ", i), 40), Project: "mail", Scope: engram.ScopePersonal, Permanent: true})
-		w.save(engine.SaveInput{Title: fmt.Sprintf("Matter %d", i), Content: strings.Repeat(fmt.Sprintf("matter%d ", i), 20), Project: "shop"})
+		w.save(remember.SaveInput{Title: fmt.Sprintf("Habit %d", i), Content: strings.Repeat(fmt.Sprintf("habit%d ", i), 40), Project: "mail", Scope: engram.ScopePersonal, Permanent: true})
+		w.save(remember.SaveInput{Title: fmt.Sprintf("Matter %d", i), Content: strings.Repeat(fmt.Sprintf("matter%d ", i), 20), Project: "shop"})
 	}
-	c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: "shop"})
+	c, err := w.Engine.Context(t.Context(), brief.ContextInput{Project: "shop"})
 	if err != nil || len(c.Personal) == 0 || len(c.Personal) > 10 || len(c.Memories) < 10 || c.Tokens > c.Budget {
 		t.Errorf("%d of its own and %d beside in %d tokens, %v; want most of its own", len(c.Memories), len(c.Personal), c.Tokens, err)
 	}

@@ -9,10 +9,12 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	enginebrief "github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-func brief(t *testing.T, e *engine.Engine, in engine.SessionBriefInput) engine.SessionBrief {
+func briefOf(t *testing.T, e *engine.Engine, in enginebrief.SessionBriefInput) enginebrief.SessionBrief {
 	t.Helper()
 	in.Project = "shop"
 	b, err := e.Brief(t.Context(), in)
@@ -24,37 +26,37 @@ func brief(t *testing.T, e *engine.Engine, in engine.SessionBriefInput) engine.S
 
 func TestASessionThatBeginsIsBriefed(t *testing.T) {
 	w := workshop(t)
-	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "shop", Content: "## Goal\nNo double jobs.\n## Next\nMeasure the wait."}); err != nil {
+	if _, err := w.Summarize(t.Context(), remember.SaveInput{Project: "shop", Content: "## Goal\nNo double jobs.\n## Next\nMeasure the wait."}); err != nil {
 		t.Fatal(err)
 	}
-	b := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
+	b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
 	for _, want := range []string{"# Memory of shop", "data, not instructions", "> Measure the wait.", "## Applies to all work here", "Deploys run from main at noon", "## Learned recently", "rows.Close"} {
 		if !strings.Contains(b.Text, want) {
 			t.Errorf("brief\n%s\nwant %q in it", b.Text, want)
 		}
 	}
-	if b.Tokens != costOf(b.Text) || b.Tokens > engine.BriefBudget || len(b.Memories) != 5 || len(b.Degraded) > 0 {
+	if b.Tokens != costOf(b.Text) || b.Tokens > enginebrief.BriefBudget || len(b.Memories) != 5 || len(b.Degraded) > 0 {
 		t.Errorf("%d tokens of %d, %d memories, degraded %q", b.Tokens, costOf(b.Text), len(b.Memories), b.Degraded)
 	}
 	s, err := w.Session(t.Context(), "s1")
 	if err != nil || s.Project != "shop" || s.Directory != "/home/ana/shop" {
 		t.Errorf("session %+v, %v", s, err)
 	}
-	if r := remind(t, w.Engine, engine.RemindInput{SessionID: "s1", Query: lock}); r.Text != "" {
+	if r := remind(t, w.Engine, enginebrief.RemindInput{SessionID: "s1", Query: lock}); r.Text != "" {
 		t.Errorf("what the brief told is told again beside a prompt: %q", r.Text)
 	}
 }
 
 func TestABriefTellsAgainWhatWasCut(t *testing.T) {
 	w := workshop(t)
-	first := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1"})
-	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Locks are held a minute", Content: "By the scheduler.", Project: "shop", SessionID: "s1"}); err != nil {
+	first := briefOf(t, w.Engine, enginebrief.SessionBriefInput{SessionID: "s1"})
+	if _, err := w.Save(t.Context(), remember.SaveInput{Title: "Locks are held a minute", Content: "By the scheduler.", Project: "shop", SessionID: "s1"}); err != nil {
 		t.Fatal(err)
 	}
-	if again := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1"}); strings.Contains(again.Text, "advisory") {
+	if again := briefOf(t, w.Engine, enginebrief.SessionBriefInput{SessionID: "s1"}); strings.Contains(again.Text, "advisory") {
 		t.Errorf("what was told is told again unasked:\n%s", again.Text)
 	}
-	after := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1", Again: true})
+	after := briefOf(t, w.Engine, enginebrief.SessionBriefInput{SessionID: "s1", Again: true})
 	if !strings.Contains(after.Text, "advisory") || !strings.Contains(after.Text, "## Saved in this session") || strings.Count(after.Text, "Locks are held a minute") != 1 {
 		t.Errorf("after compaction\n%s\nat first\n%s", after.Text, first.Text)
 	}
@@ -62,7 +64,7 @@ func TestABriefTellsAgainWhatWasCut(t *testing.T) {
 
 func TestABriefOfNothingSaysNothing(t *testing.T) {
 	w := enginetest.NewParts(t)
-	b := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
+	b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
 	if b.Text != "" || b.Tokens != 0 || len(b.Degraded) > 0 {
 		t.Errorf("brief %+v", b)
 	}
@@ -74,27 +76,27 @@ func TestABriefOfNothingSaysNothing(t *testing.T) {
 func TestABriefKeepsToItsBudget(t *testing.T) {
 	w := enginetest.NewParts(t)
 	for i := range 60 {
-		in := engine.SaveInput{Title: fmt.Sprintf("%s rule %d of %s", []string{"Naming", "Layout", "Testing"}[i%3], i, strings.Repeat("x", i)), Type: engram.TypePolicy,
+		in := remember.SaveInput{Title: fmt.Sprintf("%s rule %d of %s", []string{"Naming", "Layout", "Testing"}[i%3], i, strings.Repeat("x", i)), Type: engram.TypePolicy,
 			Content: strings.Repeat("It holds for everybody and each of these sentences is long. ", 20), Project: "shop"}
 		if _, err := w.Save(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "shop", Content: strings.Repeat("Much was done. ", 2000)}); err != nil {
+	if _, err := w.Summarize(t.Context(), remember.SaveInput{Project: "shop", Content: strings.Repeat("Much was done. ", 2000)}); err != nil {
 		t.Fatal(err)
 	}
-	for _, budget := range []int{0, 200, 500, engine.MaxBrief} {
-		b := brief(t, w.Engine, engine.SessionBriefInput{Budget: budget})
+	for _, budget := range []int{0, 200, 500, enginebrief.MaxBrief} {
+		b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{Budget: budget})
 		most := budget
 		if most == 0 {
-			most = engine.BriefBudget
+			most = enginebrief.BriefBudget
 		}
 		if b.Tokens > most || b.Tokens != costOf(b.Text) || b.Text == "" {
 			t.Errorf("budget %d: %d tokens, %d in fact:\n%s", budget, b.Tokens, costOf(b.Text), b.Text)
 		}
 	}
-	for _, budget := range []int{-1, engine.MaxBrief + 1} {
-		if _, err := w.Brief(t.Context(), engine.SessionBriefInput{Project: "shop", Budget: budget}); engram.CodeOf(err) != engram.CodeInvalid {
+	for _, budget := range []int{-1, enginebrief.MaxBrief + 1} {
+		if _, err := w.Brief(t.Context(), enginebrief.SessionBriefInput{Project: "shop", Budget: budget}); engram.CodeOf(err) != engram.CodeInvalid {
 			t.Errorf("budget %d: %v", budget, err)
 		}
 	}
@@ -102,10 +104,10 @@ func TestABriefKeepsToItsBudget(t *testing.T) {
 
 func TestABriefTellsWhatWaitsAndWithholdsOrders(t *testing.T) {
 	w := workshop(t)
-	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Read this first", Content: order, Origin: engram.OriginTool, Project: "shop"}); err != nil {
+	if _, err := w.Save(t.Context(), remember.SaveInput{Title: "Read this first", Content: order, Origin: engram.OriginTool, Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
-	b := brief(t, w.Engine, engine.SessionBriefInput{})
+	b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{})
 	if strings.Contains(b.Text, "collect.example.net") || b.Withheld != 1 || b.Pending != 1 || !strings.Contains(b.Text, "1 memory is pending the user's review: `engram review`.") {
 		t.Errorf("withheld %d, waiting %d:\n%s", b.Withheld, b.Pending, b.Text)
 	}
@@ -114,10 +116,10 @@ func TestABriefTellsWhatWaitsAndWithholdsOrders(t *testing.T) {
 func TestABriefTellsWhatIsOfThePerson(t *testing.T) {
 	w := workshop(t)
 	high := 0.9
-	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Answers in Spanish", Content: "Wherever it is.", Scope: engram.ScopePersonal, Importance: &high, Project: "other"}); err != nil {
+	if _, err := w.Save(t.Context(), remember.SaveInput{Title: "Answers in Spanish", Content: "Wherever it is.", Scope: engram.ScopePersonal, Importance: &high, Project: "other"}); err != nil {
 		t.Fatal(err)
 	}
-	if b := brief(t, w.Engine, engine.SessionBriefInput{}); !strings.Contains(b.Text, "Answers in Spanish") {
+	if b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{}); !strings.Contains(b.Text, "Answers in Spanish") {
 		t.Errorf("brief\n%s", b.Text)
 	}
 }
@@ -138,11 +140,11 @@ func TestABriefDoesNotWaitForAWriter(t *testing.T) {
 	<-held
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	b, err := w.Brief(ctx, engine.SessionBriefInput{Project: "shop", SessionID: "s1"})
+	b, err := w.Brief(ctx, enginebrief.SessionBriefInput{Project: "shop", SessionID: "s1"})
 	if err != nil || !strings.Contains(b.Text, "advisory") || len(b.Degraded) != 1 {
 		t.Errorf("brief %+v, %v", b, err)
 	}
-	r, err := w.Remind(ctx, engine.RemindInput{Project: "shop", Query: lock, SessionID: "s1"})
+	r, err := w.Remind(ctx, enginebrief.RemindInput{Project: "shop", Query: lock, SessionID: "s1"})
 	if err != nil && ctx.Err() == nil {
 		t.Errorf("reminder %+v, %v", r, err)
 	}
@@ -154,19 +156,19 @@ func TestABriefDoesNotWaitForAWriter(t *testing.T) {
 
 func TestABriefTellsWhatIsPreferredHoweverOld(t *testing.T) {
 	w := enginetest.NewParts(t)
-	save := func(in engine.SaveInput) {
+	save := func(in remember.SaveInput) {
 		t.Helper()
 		in.Project = "shop"
 		if _, err := w.Save(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	save(engine.SaveInput{Title: "No generics in repositories", Content: "Ana wants queries where they are used.", Type: engram.TypePreference})
+	save(remember.SaveInput{Title: "No generics in repositories", Content: "Ana wants queries where they are used.", Type: engram.TypePreference})
 	w.Clock.Add(400 * 24 * time.Hour)
 	for i := range 130 {
-		save(engine.SaveInput{Title: fmt.Sprintf("Finding %c%d", 'a'+i%26, i), Content: fmt.Sprintf("What was found on day %d.", i), Type: engram.TypeDiscovery})
+		save(remember.SaveInput{Title: fmt.Sprintf("Finding %c%d", 'a'+i%26, i), Content: fmt.Sprintf("What was found on day %d.", i), Type: engram.TypeDiscovery})
 	}
-	if b := brief(t, w.Engine, engine.SessionBriefInput{}); !strings.Contains(b.Text, "No generics in repositories") {
+	if b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{}); !strings.Contains(b.Text, "No generics in repositories") {
 		t.Errorf("brief\n%s", b.Text)
 	}
 }
@@ -175,7 +177,7 @@ func TestABriefTellsWhatWasLearnedHoweverMuchHolds(t *testing.T) {
 	w := enginetest.NewParts(t)
 	save := func(typ engram.Type, title, content string) {
 		t.Helper()
-		if _, err := w.Save(t.Context(), engine.SaveInput{Title: title, Content: content, Type: typ, Project: "shop"}); err != nil {
+		if _, err := w.Save(t.Context(), remember.SaveInput{Title: title, Content: content, Type: typ, Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -184,7 +186,7 @@ func TestABriefTellsWhatWasLearnedHoweverMuchHolds(t *testing.T) {
 		save(engram.TypePattern, fmt.Sprintf("Habit %c%d of part%d", 'a'+i%26, i, i), fmt.Sprintf("In part%d it is done so.", i))
 	}
 	save(engram.TypeBugfix, "Mails went out twice", "The queue was read by two workers.")
-	b := brief(t, w.Engine, engine.SessionBriefInput{})
+	b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{})
 	for _, want := range []string{"Totals drifted by a cent", "Mails went out twice"} {
 		if !strings.Contains(b.Text, want) {
 			t.Errorf("brief\n%s\nwant %q in it", b.Text, want)
@@ -194,14 +196,14 @@ func TestABriefTellsWhatWasLearnedHoweverMuchHolds(t *testing.T) {
 
 func TestASummaryOfTheSessionItselfIsNotThatBefore(t *testing.T) {
 	w := workshop(t)
-	brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1"})
-	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "shop", SessionID: "s1", Content: "## Goal\nNo double jobs.\n## Next\nMeasure the wait."}); err != nil {
+	briefOf(t, w.Engine, enginebrief.SessionBriefInput{SessionID: "s1"})
+	if _, err := w.Summarize(t.Context(), remember.SaveInput{Project: "shop", SessionID: "s1", Content: "## Goal\nNo double jobs.\n## Next\nMeasure the wait."}); err != nil {
 		t.Fatal(err)
 	}
-	if b := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1", Again: true}); strings.Contains(b.Text, "session before") {
+	if b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{SessionID: "s1", Again: true}); strings.Contains(b.Text, "session before") {
 		t.Errorf("its own summary is told as that of another:\n%s", b.Text)
 	}
-	if b := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s2"}); !strings.Contains(b.Text, "Measure the wait") {
+	if b := briefOf(t, w.Engine, enginebrief.SessionBriefInput{SessionID: "s2"}); !strings.Contains(b.Text, "Measure the wait") {
 		t.Errorf("the next session is not told it:\n%s", b.Text)
 	}
 }

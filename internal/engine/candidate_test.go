@@ -9,10 +9,13 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
-func lifetime(minutes int, change ...func(*engine.SaveInput)) engine.SaveInput {
-	in := engine.SaveInput{Title: "Token lifetime", Content: fmt.Sprintf("Access tokens of the API live %d minutes.", minutes), Type: "decision", Project: "demo"}
+func lifetime(minutes int, change ...func(*remember.SaveInput)) remember.SaveInput {
+	in := remember.SaveInput{Title: "Token lifetime", Content: fmt.Sprintf("Access tokens of the API live %d minutes.", minutes), Type: "decision", Project: "demo"}
 	for _, c := range change {
 		c(&in)
 	}
@@ -24,12 +27,12 @@ var wordings = []string{"Access tokens of the API live %d minutes.", "The API's 
 	"In production access tokens of the API live %d minutes since March.", "Access tokens of our public API live for %d minutes and are signed."}
 
 // worded returns one of them with its own lifetime.
-func worded(i int) engine.SaveInput {
-	return lifetime(10+i, func(in *engine.SaveInput) { in.Content = fmt.Sprintf(wordings[i], 10+i) })
+func worded(i int) remember.SaveInput {
+	return lifetime(10+i, func(in *remember.SaveInput) { in.Content = fmt.Sprintf(wordings[i], 10+i) })
 }
 
 // candidates returns the candidates of a save, as text.
-func candidates(res engine.SaveResult) string {
+func candidates(res remember.SaveResult) string {
 	var words []string
 	for _, c := range res.Candidates {
 		words = append(words, fmt.Sprintf("#%d %s", c.Memory.Num, c.Reason))
@@ -48,7 +51,7 @@ func TestASaveAsksAboutWhatItMayContradict(t *testing.T) {
 	c := res.Candidates[0]
 	r := c.Relation
 	if r.Source != res.Memory.Num || r.Target != old.Num || r.Verb != engram.VerbContradicts || r.Status != engram.RelationPending || r.Actor != "engram" ||
-		r.ActorKind != engine.KindSystem || r.Reason != c.Reason || !strings.HasPrefix(r.ID, engram.RelationIDPrefix) || c.Score <= 0.5 || c.Score > 1 || r.Strength <= 0.62 {
+		r.ActorKind != relate.KindSystem || r.Reason != c.Reason || !strings.HasPrefix(r.ID, engram.RelationIDPrefix) || c.Score <= 0.5 || c.Score > 1 || r.Strength <= 0.62 {
 		t.Errorf("got %+v, score %v", r, c.Score)
 	}
 	if len(res.Related) > 0 {
@@ -66,7 +69,7 @@ func TestASaveAsksAboutWhatItMayContradict(t *testing.T) {
 }
 
 func TestAPairIsAskedAboutOnce(t *testing.T) {
-	topic := func(in *engine.SaveInput) { in.TopicKey = "auth/tokens" }
+	topic := func(in *remember.SaveInput) { in.TopicKey = "auth/tokens" }
 	for _, tt := range []struct {
 		name  string
 		after func(w world, r engram.Relation) // the pair was asked about
@@ -88,7 +91,7 @@ func TestAPairIsAskedAboutOnce(t *testing.T) {
 			}
 			tt.after(w, first.Candidates[0].Relation)
 			again := w.save(lifetime(7, topic))
-			if again.Action != engine.ActionRevised || len(again.Candidates) != tt.want {
+			if again.Action != ledger.ActionRevised || len(again.Candidates) != tt.want {
 				t.Errorf("%s with candidates %q, want a revision with %d", again.Action, candidates(again), tt.want)
 			}
 			if tt.want > 0 && again.Candidates[0].Relation.ID != first.Candidates[0].Relation.ID {
@@ -113,14 +116,14 @@ func TestAPairIsAskedAboutOnce(t *testing.T) {
 
 func (w world) verdict(r engram.Relation, verb engram.Verb) {
 	w.Helper()
-	if _, err := w.Judge(w.Context(), engine.JudgeInput{Ref: engram.RelationRef{ID: r.ID}, Verb: verb}); err != nil {
+	if _, err := w.Judge(w.Context(), relate.JudgeInput{Ref: engram.RelationRef{ID: r.ID}, Verb: verb}); err != nil {
 		w.Fatalf("judge %s %s: %v", r.ID, verb, err)
 	}
 }
 
 func TestATopicDoesNotContradictWhatItSaidBefore(t *testing.T) {
 	w := newWorld(t)
-	topic := func(in *engine.SaveInput) { in.TopicKey = "auth/tokens" }
+	topic := func(in *remember.SaveInput) { in.TopicKey = "auth/tokens" }
 	w.save(lifetime(15, topic))
 	if res := w.save(lifetime(5, topic)); len(res.Candidates)+len(res.Related) > 0 {
 		t.Errorf("got candidates %q, related %v", candidates(res), res.Related)
@@ -136,14 +139,14 @@ func TestNoMoreThanThreeAreAskedAboutAndTied(t *testing.T) {
 		t.Errorf("got candidates %q, want the three likeliest", candidates(res))
 	}
 	for _, part := range []string{"the login page", "the mobile app", "the public API", "the admin pages", "the batch jobs"} {
-		w.save(engine.SaveInput{Title: "Access tokens", Content: "Access tokens are checked in the middleware of " + part + ".", Project: "shop"})
+		w.save(remember.SaveInput{Title: "Access tokens", Content: "Access tokens are checked in the middleware of " + part + ".", Project: "shop"})
 	}
-	res := w.save(engine.SaveInput{Title: "Access tokens", Content: "Access tokens are checked in the middleware.", Project: "shop", TopicKey: "auth"})
+	res := w.save(remember.SaveInput{Title: "Access tokens", Content: "Access tokens are checked in the middleware.", Project: "shop", TopicKey: "auth"})
 	if len(res.Related) != 3 || res.Related[0].Cosine < res.Related[2].Cosine {
 		t.Fatalf("tied to %v, want the three nearest", res.Related)
 	}
 	for i := range 5 {
-		res = w.save(engine.SaveInput{Title: "Access tokens", Content: fmt.Sprintf("Access tokens are checked in the middleware %s.", strings.Repeat("very ", i+1)), Project: "shop", TopicKey: "auth"})
+		res = w.save(remember.SaveInput{Title: "Access tokens", Content: fmt.Sprintf("Access tokens are checked in the middleware %s.", strings.Repeat("very ", i+1)), Project: "shop", TopicKey: "auth"})
 		if len(res.Related) > 0 {
 			t.Errorf("revision %d is tied to %v more", i, res.Related)
 		}
@@ -153,18 +156,18 @@ func TestNoMoreThanThreeAreAskedAboutAndTied(t *testing.T) {
 func TestWhatIsNeitherTiedNorAskedAbout(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		second func(*engine.SaveInput)
+		second func(*remember.SaveInput)
 	}{
-		{"a session's summary", func(in *engine.SaveInput) { in.Type = engram.TypeSessionSummary }},
-		{"a passive learning", func(in *engine.SaveInput) { in.Type = engram.TypePassive }},
-		{"another project's", func(in *engine.SaveInput) { in.Project = "other" }},
-		{"another scope's", func(in *engine.SaveInput) { in.Scope = engram.ScopePersonal }},
-		{"a repeat", func(in *engine.SaveInput) { *in = lifetime(15) }},
+		{"a session's summary", func(in *remember.SaveInput) { in.Type = engram.TypeSessionSummary }},
+		{"a passive learning", func(in *remember.SaveInput) { in.Type = engram.TypePassive }},
+		{"another project's", func(in *remember.SaveInput) { in.Project = "other" }},
+		{"another scope's", func(in *remember.SaveInput) { in.Scope = engram.ScopePersonal }},
+		{"a repeat", func(in *remember.SaveInput) { *in = lifetime(15) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.save(lifetime(15))
-			w.save(engine.SaveInput{Title: "Plants", Content: "Somebody waters them.", Project: "demo"})
+			w.save(remember.SaveInput{Title: "Plants", Content: "Somebody waters them.", Project: "demo"})
 			if res := w.save(lifetime(5, tt.second)); len(res.Candidates)+len(res.Related) > 0 {
 				t.Errorf("got candidates %q, related %v", candidates(res), res.Related)
 			}
@@ -174,11 +177,11 @@ func TestWhatIsNeitherTiedNorAskedAbout(t *testing.T) {
 
 func TestABatchIsDecidedTogether(t *testing.T) {
 	w := newWorld(t)
-	merge := func(in *engine.SaveInput) { in.Admit = engine.AdmitMerging }
+	merge := func(in *remember.SaveInput) { in.Admit = remember.AdmitMerging }
 	queue := merging(queue(retries))
 	again := merging(queue)
 	again.Title = "Queue of uploads"
-	all, err := w.SaveBatch(t.Context(), []engine.SaveInput{lifetime(15, merge), queue, lifetime(5, merge), again, lifetime(15, merge)})
+	all, err := w.SaveBatch(t.Context(), []remember.SaveInput{lifetime(15, merge), queue, lifetime(5, merge), again, lifetime(15, merge)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,22 +207,22 @@ func TestABatchIsDecidedTogether(t *testing.T) {
 func TestABatchIsSavedWholeOrNotAtAll(t *testing.T) {
 	w := newWorld(t)
 	w.session("s1", "other")
-	good := engine.SaveInput{Content: "good", Project: "demo"}
-	var many []engine.SaveInput
-	for range engine.MaxBatch + 1 {
+	good := remember.SaveInput{Content: "good", Project: "demo"}
+	var many []remember.SaveInput
+	for range remember.MaxBatch + 1 {
 		many = append(many, good)
 	}
 	for _, tt := range []struct {
 		name string
-		ins  []engine.SaveInput
+		ins  []remember.SaveInput
 		code engram.Code
 		msg  string
 	}{
 		{"none", nil, engram.CodeInvalid, "cannot save 0 memories at once"},
 		{"too many", many, engram.CodeInvalid, "cannot save 101 memories at once"},
-		{"one is empty", []engine.SaveInput{good, {Title: "t", Project: "demo"}, good}, engram.CodeInvalid, "memory 2: content is empty"},
-		{"one is of a session that does not exist", []engine.SaveInput{good, {Content: "c", SessionID: "nobody"}}, engram.CodeNotFound, `memory 2: Session "nobody" was provided but does not exist`},
-		{"one relates to nothing", []engine.SaveInput{good, {Content: "c", Project: "demo", Related: []engram.Ref{engram.ByNum(77)}}}, engram.CodeNotFound, "memory 2: memory #77 does not exist"},
+		{"one is empty", []remember.SaveInput{good, {Title: "t", Project: "demo"}, good}, engram.CodeInvalid, "memory 2: content is empty"},
+		{"one is of a session that does not exist", []remember.SaveInput{good, {Content: "c", SessionID: "nobody"}}, engram.CodeNotFound, `memory 2: Session "nobody" was provided but does not exist`},
+		{"one relates to nothing", []remember.SaveInput{good, {Content: "c", Project: "demo", Related: []engram.Ref{engram.ByNum(77)}}}, engram.CodeNotFound, "memory 2: memory #77 does not exist"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := w.SaveBatch(t.Context(), tt.ins)
@@ -237,10 +240,10 @@ func TestABatchIsSavedWholeOrNotAtAll(t *testing.T) {
 func TestEnginesThatContradictEachOtherAtOnceAreAskedAboutIt(t *testing.T) {
 	all := engines(t, 2)
 	together(t, all, 1, func(ctx context.Context, e *engine.Engine, i int) error {
-		_, err := e.Save(ctx, lifetime(10+i, func(in *engine.SaveInput) { in.Project = fmt.Sprint("shop", i%2) }))
+		_, err := e.Save(ctx, lifetime(10+i, func(in *remember.SaveInput) { in.Project = fmt.Sprint("shop", i%2) }))
 		return err
 	})
-	pending, total, err := all[0].Conflicts(t.Context(), engine.ConflictFilter{})
+	pending, total, err := all[0].Conflicts(t.Context(), relate.ConflictFilter{})
 	if err != nil || total != 2 {
 		t.Errorf("%d pairs of four in two projects wait for a verdict (%v), want both: %+v", total, err, pending)
 	}

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-func (w world) capture(in engine.CaptureInput) engine.CaptureResult {
+func (w world) capture(in remember.CaptureInput) remember.CaptureResult {
 	w.Helper()
 	res, err := w.Capture(w.Context(), in)
 	if err != nil {
@@ -30,7 +30,7 @@ const learned = `Done. All tests pass.
 
 func TestLearningsBecomeMemories(t *testing.T) {
 	w := newWorld(t)
-	res := w.capture(engine.CaptureInput{Content: learned, Project: "Demo", Source: "opencode"})
+	res := w.capture(remember.CaptureInput{Content: learned, Project: "Demo", Source: "opencode"})
 	if res.Extracted != 2 || res.Saved != 2 || res.Duplicates != 0 || len(res.Memories) != 2 {
 		t.Fatalf("got %+v", res)
 	}
@@ -45,7 +45,7 @@ func TestLearningsBecomeMemories(t *testing.T) {
 
 func TestALearningThatTheProjectHasIsADuplicateAtAnyTime(t *testing.T) {
 	w := newWorld(t)
-	in := engine.CaptureInput{Content: learned, Project: "demo"}
+	in := remember.CaptureInput{Content: learned, Project: "demo"}
 	w.capture(in)
 	before := w.get(1).Memory
 	w.Clock.Add(1000 * time.Hour)
@@ -74,7 +74,7 @@ func TestALearningThatTheProjectHasIsADuplicateAtAnyTime(t *testing.T) {
 func TestATextWithoutLearningsWritesNothing(t *testing.T) {
 	w := newWorld(t)
 	for _, s := range []string{"", "nothing here", "## Key Learnings:\n\n1. short\n", "# Key Learnings\n1. of the wrong level of header, this\n"} {
-		if res := w.capture(engine.CaptureInput{Content: s, Project: "demo", SessionID: "nobody"}); res.Extracted != 0 {
+		if res := w.capture(remember.CaptureInput{Content: s, Project: "demo", SessionID: "nobody"}); res.Extracted != 0 {
 			t.Errorf("%q: %+v", s, res)
 		}
 	}
@@ -85,7 +85,7 @@ func TestATextWithoutLearningsWritesNothing(t *testing.T) {
 
 func TestCapturesThatAreRefusedAreRefusedWhole(t *testing.T) {
 	w := newWorld(t)
-	for name, in := range map[string]engine.CaptureInput{
+	for name, in := range map[string]remember.CaptureInput{
 		"NUL": {Content: learned + "4. one with a NUL\x00 in the middle of it\n"}, "not UTF-8": {Content: learned + "\xff"},
 		"too long": {Content: strings.Repeat("x", 4*engram.MaxContent+1)}, "source": {Content: learned, Source: strings.Repeat("s", 201)},
 		"folder": {Content: learned, Directory: "\xff"},
@@ -94,12 +94,12 @@ func TestCapturesThatAreRefusedAreRefusedWhole(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := w.Capture(t.Context(), engine.CaptureInput{Content: learned, SessionID: "nobody"})
+	_, err := w.Capture(t.Context(), remember.CaptureInput{Content: learned, SessionID: "nobody"})
 	wantProblem(t, err, project.ReasonUnknownSession)
 	if st := w.stats(); st.Memories+st.Sessions > 0 {
 		t.Errorf("left behind: %+v", st)
 	}
-	if res := w.capture(engine.CaptureInput{Content: learned, SessionID: "somebody", NewSession: true, Project: "demo"}); res.Memories[0].SessionID != "somebody" {
+	if res := w.capture(remember.CaptureInput{Content: learned, SessionID: "somebody", NewSession: true, Project: "demo"}); res.Memories[0].SessionID != "somebody" {
 		t.Errorf("got %+v", res)
 	}
 }

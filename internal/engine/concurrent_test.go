@@ -8,6 +8,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // together runs do on each engine concurrently, several times, and fails on any error.
@@ -47,7 +49,7 @@ func TestTwoEnginesThatSaveTheSameTopicMakeOneMemory(t *testing.T) {
 	const times = 10
 	all := engines(t, 2)
 	together(t, all, times, func(ctx context.Context, e *engine.Engine, i int) error {
-		_, err := e.Save(ctx, engine.SaveInput{Title: "Auth", Content: fmt.Sprintf("text %d", i), TopicKey: "auth", Project: "demo"})
+		_, err := e.Save(ctx, remember.SaveInput{Title: "Auth", Content: fmt.Sprintf("text %d", i), TopicKey: "auth", Project: "demo"})
 		return err
 	})
 	w := all[0]
@@ -71,7 +73,7 @@ func TestTwoEnginesThatSaveTheSameTextMakeOneMemory(t *testing.T) {
 	const times = 10
 	all := engines(t, 2)
 	together(t, all, times, func(ctx context.Context, e *engine.Engine, _ int) error {
-		_, err := e.Save(ctx, engine.SaveInput{Title: "Auth", Content: "the same words", Project: "demo"})
+		_, err := e.Save(ctx, remember.SaveInput{Title: "Auth", Content: "the same words", Project: "demo"})
 		return err
 	})
 	w := all[0]
@@ -84,11 +86,11 @@ func TestEnginesThatSaveDifferentTextsLoseNone(t *testing.T) {
 	const times = 10
 	all := engines(t, 3)
 	together(t, all, times, func(ctx context.Context, e *engine.Engine, i int) error {
-		if _, err := e.Save(ctx, engine.SaveInput{Title: "t", Content: fmt.Sprintf("text number%03d", i), Project: "demo"}); err != nil {
+		if _, err := e.Save(ctx, remember.SaveInput{Title: "t", Content: fmt.Sprintf("text number%03d", i), Project: "demo"}); err != nil {
 			return err
 		}
 		query := fmt.Sprintf("number%03d", i)
-		found, err := e.Search(ctx, engine.SearchInput{Query: query})
+		found, err := e.Search(ctx, search.SearchInput{Query: query})
 		if err == nil && (len(found.Hits) == 0 || found.Hits[0].Memory.Content != "text "+query) {
 			err = fmt.Errorf("what was just saved is not found first: %d hits for %s", len(found.Hits), query)
 		}

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 )
 
 func TestConflictsByStatus(t *testing.T) {
 	w := newWorld(t)
 	older, newer, r := w.candidate()
 	x, y := w.note("Release day", "We release on Monday"), w.note("Cache", "The cache is written by the importer")
-	if _, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(x), B: engram.ByNum(y), Verb: engram.VerbNotConflict, Confidence: 1}); err != nil {
+	if _, err := w.Compare(t.Context(), relate.CompareInput{A: engram.ByNum(x), B: engram.ByNum(y), Verb: engram.VerbNotConflict, Confidence: 1}); err != nil {
 		t.Fatal(err)
 	}
 	counts := func() map[engram.RelationStatus]int {
@@ -20,7 +20,7 @@ func TestConflictsByStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, status := range engine.ConflictStatuses() {
+		for _, status := range relate.ConflictStatuses() {
 			if got := len(w.conflicts(status)); got != s.ByStatus[status] {
 				t.Errorf("%s: the list has %d, the counts say %d", status, got, s.ByStatus[status])
 			}
@@ -43,7 +43,7 @@ func TestConflictsByStatus(t *testing.T) {
 	}
 	want("one lost a memory", map[engram.RelationStatus]int{"orphaned": 1, "judged": 1})
 	c, err := w.Conflict(t.Context(), engram.RelationRef{ID: r.ID})
-	if err != nil || c.Status() != engine.StatusOrphaned || c.Source.Num != newer || !c.Target.Forgotten() {
+	if err != nil || c.Status() != relate.StatusOrphaned || c.Source.Num != newer || !c.Target.Forgotten() {
 		t.Errorf("shown: %+v, %v; want it orphaned", c, err)
 	}
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(older)); err != nil {
@@ -55,7 +55,7 @@ func TestConflictsByStatus(t *testing.T) {
 func TestTiesAreNoConflicts(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.note("Release day", "We release on Monday"), w.note("Cache", "The cache is written by the importer")
-	l, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(a), Target: engram.ByNum(b), Verb: engram.VerbRelatesTo})
+	l, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(a), Target: engram.ByNum(b), Verb: engram.VerbRelatesTo})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,16 +70,16 @@ func TestTiesAreNoConflicts(t *testing.T) {
 func TestConflictsRefuse(t *testing.T) {
 	w := newWorld(t)
 	_, _, r := w.candidate()
-	w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbScoped})
+	w.judge(relate.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbScoped})
 	if _, err := w.Ignore(t.Context(), engram.RelationRef{Num: r.Num}, ""); engram.CodeOf(err) != engram.CodeConflict {
 		t.Errorf("setting aside what is judged: %v, want a conflict", err)
 	}
-	for _, f := range []engine.ConflictFilter{{Status: "open"}, {Page: engram.Page{Limit: -1}}, {Page: engram.Page{Limit: 501}}, {Page: engram.Page{Offset: -1}}} {
+	for _, f := range []relate.ConflictFilter{{Status: "open"}, {Page: engram.Page{Limit: -1}}, {Page: engram.Page{Limit: 501}}, {Page: engram.Page{Offset: -1}}} {
 		if _, _, err := w.Conflicts(t.Context(), f); engram.CodeOf(err) != engram.CodeInvalid {
 			t.Errorf("%+v: %v, want invalid", f, err)
 		}
 	}
-	if list, total, err := w.Conflicts(t.Context(), engine.ConflictFilter{Project: "nowhere"}); err != nil || total != 0 || len(list) != 0 {
+	if list, total, err := w.Conflicts(t.Context(), relate.ConflictFilter{Project: "nowhere"}); err != nil || total != 0 || len(list) != 0 {
 		t.Errorf("a project nobody knows: %v, %d, %v", list, total, err)
 	}
 }

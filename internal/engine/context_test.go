@@ -12,13 +12,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	words "github.com/alanbuscaglia/engram/internal/text" // a test here has a type of that name
 )
 
-func (w world) report(in engine.ContextInput) engram.Context {
+func (w world) report(in brief.ContextInput) engram.Context {
 	w.Helper()
 	c, err := w.Engine.Context(w.Context(), in)
 	if err != nil {
@@ -29,9 +31,9 @@ func (w world) report(in engine.ContextInput) engram.Context {
 
 func TestContextTellsWhatIsWorthMost(t *testing.T) {
 	w := newWorld(t)
-	permanent := w.save(engine.SaveInput{Title: "House rule", Content: "Never force-push.", Project: "demo", Permanent: true}).Memory.Num
+	permanent := w.save(remember.SaveInput{Title: "House rule", Content: "Never force-push.", Project: "demo", Permanent: true}).Memory.Num
 	important := 1.0
-	rated := w.save(engine.SaveInput{Title: "Rated", Content: "The key is in the vault.", Project: "demo", Importance: &important}).Memory.Num
+	rated := w.save(remember.SaveInput{Title: "Rated", Content: "The key is in the vault.", Project: "demo", Importance: &important}).Memory.Num
 	used := w.note("Asked for often", "How to release.")
 	old := w.note("Old and never asked for", "What was once.")
 	w.Clock.Add(300 * 24 * time.Hour)
@@ -44,7 +46,7 @@ func TestContextTellsWhatIsWorthMost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := w.report(engine.ContextInput{Project: "demo"})
+	c := w.report(brief.ContextInput{Project: "demo"})
 	told := nums(c.Memories)
 	for what, num := range map[string]int64{"the permanent": permanent, "the important": rated, "the often used": used} {
 		if !slices.Contains(told, num) {
@@ -54,7 +56,7 @@ func TestContextTellsWhatIsWorthMost(t *testing.T) {
 	if len(told) != 20 || slices.Contains(told, old) || !slices.IsSortedFunc(c.Memories, func(a, b engram.Memory) int { return b.CreatedAt.Compare(a.CreatedAt) }) {
 		t.Errorf("told %v; want 20, newest first, without #%d", told, old)
 	}
-	if more := w.report(engine.ContextInput{Project: "demo", Budget: 8000}); len(more.Memories) != 80 {
+	if more := w.report(brief.ContextInput{Project: "demo", Budget: 8000}); len(more.Memories) != 80 {
 		t.Errorf("with four times the budget %d are told, want 80", len(more.Memories))
 	}
 }
@@ -69,11 +71,11 @@ func TestContextLeavesOutWhatIsOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "what holds", nums(w.report(engine.ContextInput{Project: "demo"}).Memories), []int64{is})
+	same(t, "what holds", nums(w.report(brief.ContextInput{Project: "demo"}).Memories), []int64{is})
 	if _, err := w.Forget(t.Context(), engram.ByNum(is)); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "once the newer one was forgotten", nums(w.report(engine.ContextInput{Project: "demo"}).Memories), []int64{was})
+	same(t, "once the newer one was forgotten", nums(w.report(brief.ContextInput{Project: "demo"}).Memories), []int64{was})
 }
 
 func TestContextTellsOfAChainTheNewestWhateverWasJudgedFirst(t *testing.T) {
@@ -87,9 +89,9 @@ func TestContextTellsOfAChainTheNewestWhateverWasJudgedFirst(t *testing.T) {
 		if !newestFirst {
 			w.relate(third, engram.VerbSupersedes, second, engram.RelationJudged)
 		}
-		same(t, fmt.Sprintf("the newest judged first: %t", newestFirst), nums(w.report(engine.ContextInput{Project: "demo"}).Memories), []int64{third})
+		same(t, fmt.Sprintf("the newest judged first: %t", newestFirst), nums(w.report(brief.ContextInput{Project: "demo"}).Memories), []int64{third})
 		w.relate(first, engram.VerbSupersedes, third, engram.RelationJudged)
-		if told := nums(w.report(engine.ContextInput{Project: "demo"}).Memories); len(told) != 1 {
+		if told := nums(w.report(brief.ContextInput{Project: "demo"}).Memories); len(told) != 1 {
 			t.Errorf("of a circle %v are told, want one", told)
 		}
 	}
@@ -99,8 +101,8 @@ func TestContextTellsASessionWhatItHasNotSeen(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.note("Tokens", "Tokens live in cookies."), w.note("Cache", "The cache is warm.")
 	w.session("s", "demo")
-	w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: "s"})
-	in := engine.ContextInput{Project: "demo", SessionID: "s"}
+	w.recall(search.RecallInput{SearchInput: asked("tokens"), SessionID: "s"})
+	in := brief.ContextInput{Project: "demo", SessionID: "s"}
 	c := w.report(in)
 	same(t, "not seen", nums(c.Memories), []int64{second})
 	if len(c.LeftOut) != 1 || c.LeftOut[0].Memory.Num != first || c.LeftOut[0].Reason != retrieval.LeftSeen || c.Again {
@@ -131,8 +133,8 @@ func TestContextKeepsItsBudget(t *testing.T) {
 		for i := range rapid.IntRange(0, 12).Draw(rt, "n") {
 			id := fmt.Sprint("s", i%3)
 			w.session(id, "demo")
-			w.save(engine.SaveInput{Title: fmt.Sprint(i, size("title")), Content: fmt.Sprint(i, size("content")), Project: "demo", SessionID: id})
-			if _, err := w.SavePrompt(w.Context(), engine.PromptInput{Content: fmt.Sprint(i, size("prompt")), Project: "demo", SessionID: id}); err != nil {
+			w.save(remember.SaveInput{Title: fmt.Sprint(i, size("title")), Content: fmt.Sprint(i, size("content")), Project: "demo", SessionID: id})
+			if _, err := w.SavePrompt(w.Context(), remember.PromptInput{Content: fmt.Sprint(i, size("prompt")), Project: "demo", SessionID: id}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := w.EndSession(w.Context(), id, size("summary")); err != nil {
@@ -140,12 +142,12 @@ func TestContextKeepsItsBudget(t *testing.T) {
 			}
 		}
 		budget := rapid.IntRange(1, 3000).Draw(rt, "budget")
-		c := w.report(engine.ContextInput{Project: "demo", Budget: budget})
+		c := w.report(brief.ContextInput{Project: "demo", Budget: budget})
 		cost := words.Tokens(render.Context(c, render.Options{}))
 		if cost > budget || cost != c.Tokens || c.Budget != budget {
 			rt.Fatalf("the text costs %d, the context says %d of %d, the budget is %d", cost, c.Tokens, c.Budget, budget)
 		}
-		again := w.report(engine.ContextInput{Project: "demo", Budget: budget + 500})
+		again := w.report(brief.ContextInput{Project: "demo", Budget: budget + 500})
 		// A summary is shown in its session's line if that fits.
 		told := func(c engram.Context) int {
 			return len(slices.DeleteFunc(c.Memories, func(m engram.Memory) bool { return m.Type == engram.TypeSessionSummary }))

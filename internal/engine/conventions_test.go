@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // with metadata saves a memory of project demo.
-func (w world) noteWith(title, content string, metadata map[string]any) engine.SaveResult {
+func (w world) noteWith(title, content string, metadata map[string]any) remember.SaveResult {
 	w.Helper()
-	return w.save(engine.SaveInput{Title: title, Content: content, Project: "demo", Metadata: metadata})
+	return w.save(remember.SaveInput{Title: title, Content: content, Project: "demo", Metadata: metadata})
 }
 
 func TestMetadataThatNeedsReviewIsFound(t *testing.T) {
@@ -22,10 +23,10 @@ func TestMetadataThatNeedsReviewIsFound(t *testing.T) {
 	w.noteWith("Reviewed", "the cache is cold", map[string]any{"needs_review": false})
 	filter := engram.Filter{Project: "demo", Metadata: map[string]any{"needs_review": true}}
 	for _, query := range []string{"", "  ", "cache"} {
-		if got := hitNums(w.search(engine.SearchInput{Query: query, Filter: filter}).Hits); len(got) != 1 || got[0] != num {
+		if got := hitNums(w.search(search.SearchInput{Query: query, Filter: filter}).Hits); len(got) != 1 || got[0] != num {
 			t.Errorf("search %q: got %v, want #%d", query, got, num)
 		}
-		res, err := w.Recall(t.Context(), engine.RecallInput{SearchInput: engine.SearchInput{Query: query, Filter: filter}})
+		res, err := w.Recall(t.Context(), search.RecallInput{SearchInput: search.SearchInput{Query: query, Filter: filter}})
 		if err != nil || len(res.Items) != 1 || res.Items[0].Hit.Memory.Num != num {
 			t.Errorf("recall %q: got %+v, %v; want #%d", query, res.Items, err, num)
 		}
@@ -41,7 +42,7 @@ func TestMetadataThatNeedsReviewIsFound(t *testing.T) {
 
 func TestMetadataBecomesRelations(t *testing.T) {
 	w := newWorld(t)
-	old := w.save(engine.SaveInput{Title: "Access token lifetime", Content: "Access tokens live 15 minutes in the shop API", Project: "demo"}).Memory
+	old := w.save(remember.SaveInput{Title: "Access token lifetime", Content: "Access tokens live 15 minutes in the shop API", Project: "demo"}).Memory
 	side := w.note("Release day", "We release on Monday")
 	res := w.noteWith("Access token lifetime", "Access tokens live 5 minutes in the shop API", map[string]any{
 		"supersedes": string(old.ID), "supersedes_reason": "measured again", "related_to": []any{float64(side), "mem_doesnotexist", true}})
@@ -76,7 +77,7 @@ func TestMetadataThatCannotBeRelations(t *testing.T) {
 	if _, err := w.Forget(t.Context(), engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
-	other := w.save(engine.SaveInput{Title: "Else", Content: "of another project", Project: "other"}).Memory.Num
+	other := w.save(remember.SaveInput{Title: "Else", Content: "of another project", Project: "other"}).Memory.Num
 	for _, value := range []any{"0f8fad5b-d9cb-469f-a165-70867728950e", float64(gone), float64(other), float64(1.5), "mem_x", ""} {
 		res := w.noteWith("Try", strings.Repeat("x ", len(w.journal())), map[string]any{"supersedes": value})
 		made := slices.ContainsFunc(w.live(res.Memory.Num), engram.Relation.Supersedes)

@@ -9,7 +9,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // annotations returns the relations beside a hit, in order.
@@ -28,8 +30,8 @@ func annotations(h engram.Hit) string {
 	return strings.Join(words, ", ")
 }
 
-func current(query string) engine.SearchInput {
-	return engine.SearchInput{Query: query, Filter: engram.Filter{Project: "demo", Current: true}}
+func current(query string) search.SearchInput {
+	return search.SearchInput{Query: query, Filter: engram.Filter{Project: "demo", Current: true}}
 }
 
 // tokens saves a chain of three, of which only the oldest has the words "token lifetime".
@@ -72,7 +74,7 @@ func TestWhatIsSupersededIsHidden(t *testing.T) {
 
 func TestWhatDoesNotPassHidesNothing(t *testing.T) {
 	w := newWorld(t)
-	old := w.save(engine.SaveInput{Title: "Token lifetime", Content: "The token lifetime is an hour.", Type: engram.TypeDecision, Project: "demo"}).Memory.Num
+	old := w.save(remember.SaveInput{Title: "Token lifetime", Content: "The token lifetime is an hour.", Type: engram.TypeDecision, Project: "demo"}).Memory.Num
 	young := w.note("Token lifetime now", "The token lifetime is fifteen minutes.")
 	w.link(young, engram.VerbSupersedes, old)
 	in := current("token lifetime")
@@ -99,7 +101,7 @@ func TestWhatIsHiddenTakesNoPlace(t *testing.T) {
 
 func TestATopicThatIsSupersededLeadsToWhatStandsInItsPlace(t *testing.T) {
 	w := newWorld(t)
-	old := w.save(engine.SaveInput{Title: "Auth", Content: "JWT, an hour.", TopicKey: "architecture/auth", Project: "demo"}).Memory.Num
+	old := w.save(remember.SaveInput{Title: "Auth", Content: "JWT, an hour.", TopicKey: "architecture/auth", Project: "demo"}).Memory.Num
 	young := w.note("Sessions", "Cookies on the server.")
 	w.link(young, engram.VerbSupersedes, old)
 	found := w.search(current("architecture/auth"))
@@ -124,13 +126,13 @@ func TestContradictionsAreMarkedOnBoth(t *testing.T) {
 
 func TestAContextTellsWhatStandsInThePlace(t *testing.T) {
 	w := newWorld(t)
-	old := w.save(engine.SaveInput{Title: "Old rule", Content: "Deploy on Fridays.", Project: "demo", Permanent: true}).Memory.Num
+	old := w.save(remember.SaveInput{Title: "Old rule", Content: "Deploy on Fridays.", Project: "demo", Permanent: true}).Memory.Num
 	weight := 0.69 // just too little for it to be told for its importance, whatever is new
-	young := w.save(engine.SaveInput{Title: "New rule", Content: "Never deploy on Fridays.", Project: "demo", Importance: &weight}).Memory.Num
+	young := w.save(remember.SaveInput{Title: "New rule", Content: "Never deploy on Fridays.", Project: "demo", Importance: &weight}).Memory.Num
 	w.link(young, engram.VerbSupersedes, old)
 	told := func(superseded bool) []int64 {
 		t.Helper()
-		c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: "demo", Superseded: superseded})
+		c, err := w.Engine.Context(t.Context(), brief.ContextInput{Project: "demo", Superseded: superseded})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,14 +160,14 @@ func TestThePastHidesWhatWasSupersededThen(t *testing.T) {
 	w.unlink(young, old, "")
 	for _, tt := range []struct {
 		name string
-		in   engine.SearchInput
+		in   search.SearchInput
 		want []int64
 	}{
-		{"before it was superseded", engine.SearchInput{Query: "token lifetime", AsOf: before}, []int64{old}},
-		{"while it was", engine.SearchInput{Query: "token lifetime", AsOf: during}, []int64{young}},
-		{"the newest before", engine.SearchInput{AsOf: before}, []int64{young, old}},
-		{"the newest while it was", engine.SearchInput{AsOf: during}, []int64{young}},
-		{"now", engine.SearchInput{Query: "token lifetime"}, []int64{old}},
+		{"before it was superseded", search.SearchInput{Query: "token lifetime", AsOf: before}, []int64{old}},
+		{"while it was", search.SearchInput{Query: "token lifetime", AsOf: during}, []int64{young}},
+		{"the newest before", search.SearchInput{AsOf: before}, []int64{young, old}},
+		{"the newest while it was", search.SearchInput{AsOf: during}, []int64{young}},
+		{"now", search.SearchInput{Query: "token lifetime"}, []int64{old}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.in.Filter = engram.Filter{Project: "demo", Current: true}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
@@ -29,7 +29,7 @@ func BenchmarkFading(b *testing.B) {
 func BenchmarkDecay(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		for b.Loop() {
-			if _, err := w.Decay(b.Context(), engine.DecayInput{}); err != nil {
+			if _, err := w.Decay(b.Context(), consolidate.DecayInput{}); err != nil {
 				b.Fatal(err)
 			}
 		}

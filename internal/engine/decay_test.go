@@ -11,13 +11,17 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 const oneDay = 24 * time.Hour
 
-func (w world) decay(in engine.DecayInput) engine.Fadings {
+func (w world) decay(in consolidate.DecayInput) consolidate.Fadings {
 	w.Helper()
 	out, err := w.Decay(w.Context(), in)
 	if err != nil {
@@ -27,7 +31,7 @@ func (w world) decay(in engine.DecayInput) engine.Fadings {
 }
 
 // strengths returns the result of Decay as "num now→later", weakest first.
-func (w world) strengths(in engine.DecayInput) (told []string) {
+func (w world) strengths(in consolidate.DecayInput) (told []string) {
 	w.Helper()
 	for _, f := range w.decay(in).Memories {
 		told = append(told, fmt.Sprintf("%d %.2f→%.2f", f.Memory.Num, f.Now, f.Later))
@@ -36,7 +40,7 @@ func (w world) strengths(in engine.DecayInput) (told []string) {
 }
 
 // aged saves a memory created some days ago.
-func (w world) aged(days int, in engine.SaveInput) int64 {
+func (w world) aged(days int, in remember.SaveInput) int64 {
 	w.Helper()
 	w.Clock.Add(-time.Duration(days) * oneDay)
 	defer w.Clock.Add(time.Duration(days) * oneDay)
@@ -49,40 +53,40 @@ func (w world) aged(days int, in engine.SaveInput) int64 {
 
 func TestDecayTellsTheWeakestFirst(t *testing.T) {
 	w := newWorld(t)
-	w.aged(0, engine.SaveInput{Title: "New"})
-	w.aged(100, engine.SaveInput{Title: "Old"})
-	w.aged(100, engine.SaveInput{Title: "Kept", Permanent: true})
-	w.aged(100, engine.SaveInput{Title: "Weighty", Importance: new(1.0), Type: "decision"})
-	w.aged(50, engine.SaveInput{Title: "Elsewhere", Project: "other"})
+	w.aged(0, remember.SaveInput{Title: "New"})
+	w.aged(100, remember.SaveInput{Title: "Old"})
+	w.aged(100, remember.SaveInput{Title: "Kept", Permanent: true})
+	w.aged(100, remember.SaveInput{Title: "Weighty", Importance: new(1.0), Type: "decision"})
+	w.aged(50, remember.SaveInput{Title: "Elsewhere", Project: "other"})
 	// e^-1 = 0.3679 and e^-1.3 = 0.2725; · 0.75 of ordinary importance.
 	all := []string{"2 0.28→0.20", "4 0.37→0.27", "5 0.45→0.34", "1 0.75→0.56", "3 1.00→1.00"}
 	for _, tt := range []struct {
 		name string
-		in   engine.DecayInput
+		in   consolidate.DecayInput
 		want []string
 	}{
-		{"everything", engine.DecayInput{}, all},
-		{"of a project", engine.DecayInput{Filter: engram.Filter{Project: "demo"}}, []string{all[0], all[1], all[3], all[4]}},
-		{"of a type", engine.DecayInput{Filter: engram.Filter{Types: []engram.Type{"decision"}}}, all[1:2]},
-		{"the weak ones", engine.DecayInput{Below: 0.4}, all[:2]},
-		{"the strong ones", engine.DecayInput{Filter: engram.Filter{MinStrength: 0.4}}, all[2:]},
-		{"a page", engine.DecayInput{Limit: 2, Offset: 1}, all[1:3]},
-		{"behind the last page", engine.DecayInput{Offset: 9}, nil},
-		{"by name, each once", engine.DecayInput{Refs: []engram.Ref{engram.ByNum(3), engram.ByNum(2), engram.ByNum(3)}}, []string{all[0], all[4]}},
-		{"a year ahead", engine.DecayInput{Below: 0.4, Days: 365}, []string{"2 0.28→0.10", "4 0.37→0.10"}},
-		{"as if by another curve", engine.DecayInput{Refs: []engram.Ref{engram.ByNum(2)}, Curve: engram.CurveEbbinghaus}, []string{"2 0.04→0.01"}},
+		{"everything", consolidate.DecayInput{}, all},
+		{"of a project", consolidate.DecayInput{Filter: engram.Filter{Project: "demo"}}, []string{all[0], all[1], all[3], all[4]}},
+		{"of a type", consolidate.DecayInput{Filter: engram.Filter{Types: []engram.Type{"decision"}}}, all[1:2]},
+		{"the weak ones", consolidate.DecayInput{Below: 0.4}, all[:2]},
+		{"the strong ones", consolidate.DecayInput{Filter: engram.Filter{MinStrength: 0.4}}, all[2:]},
+		{"a page", consolidate.DecayInput{Limit: 2, Offset: 1}, all[1:3]},
+		{"behind the last page", consolidate.DecayInput{Offset: 9}, nil},
+		{"by name, each once", consolidate.DecayInput{Refs: []engram.Ref{engram.ByNum(3), engram.ByNum(2), engram.ByNum(3)}}, []string{all[0], all[4]}},
+		{"a year ahead", consolidate.DecayInput{Below: 0.4, Days: 365}, []string{"2 0.28→0.10", "4 0.37→0.10"}},
+		{"as if by another curve", consolidate.DecayInput{Refs: []engram.Ref{engram.ByNum(2)}, Curve: engram.CurveEbbinghaus}, []string{"2 0.04→0.01"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			same(t, "strengths", w.in(t).strengths(tt.in), tt.want)
 		})
 	}
-	got := w.decay(engine.DecayInput{Limit: 1})
+	got := w.decay(consolidate.DecayInput{Limit: 1})
 	if got.Total != 5 || got.Days != 30 || got.Memories[0].Memory.Title != "Old" || got.Memories[0].Memory.Content == "" ||
 		got.Memories[0].Reason != "0.28 · 100 days without access · importance 0.5 · 0 accesses · importance curve" {
 		t.Errorf("got %+v", got)
 	}
-	for name, in := range map[string]engine.DecayInput{
-		"a curve that does not exist": {Curve: "linear"}, "a limit below 1": {Limit: -1}, "days past counting": {Days: engine.MaxDecayDays + 1},
+	for name, in := range map[string]consolidate.DecayInput{
+		"a curve that does not exist": {Curve: "linear"}, "a limit below 1": {Limit: -1}, "days past counting": {Days: consolidate.MaxDecayDays + 1},
 		"an offset below 0": {Offset: -1}, "a share above 1": {Below: 1.5}, "an invalid share": {Below: math.NaN()},
 		"a strength above 1": {Filter: engram.Filter{MinStrength: 2}},
 	} {
@@ -90,7 +94,7 @@ func TestDecayTellsTheWeakestFirst(t *testing.T) {
 			t.Errorf("%s: got %v, want invalid", name, err)
 		}
 	}
-	_, err := w.Decay(t.Context(), engine.DecayInput{Refs: []engram.Ref{engram.ByNum(99)}})
+	_, err := w.Decay(t.Context(), consolidate.DecayInput{Refs: []engram.Ref{engram.ByNum(99)}})
 	wantCode(t, err, engram.CodeNotFound)
 }
 
@@ -110,14 +114,14 @@ func (w world) databaseBytes() (all [][]byte) {
 func TestTimeThatPassesIsNotWrittenDown(t *testing.T) {
 	w := newWorld(t)
 	for i := range 5 {
-		w.aged(i*20, engine.SaveInput{Title: fmt.Sprintf("Token %d", i), Type: "decision"})
+		w.aged(i*20, remember.SaveInput{Title: fmt.Sprintf("Token %d", i), Type: "decision"})
 	}
-	before, rows := w.databaseBytes(), w.decay(engine.DecayInput{}).Memories
+	before, rows := w.databaseBytes(), w.decay(consolidate.DecayInput{}).Memories
 	for range 3 {
 		w.Clock.Add(200 * oneDay)
-		w.decay(engine.DecayInput{Curve: engram.CurveGeometric})
-		w.decay(engine.DecayInput{})
-		w.search(engine.SearchInput{Query: "token", Filter: engram.Filter{MinStrength: 0.2}})
+		w.decay(consolidate.DecayInput{Curve: engram.CurveGeometric})
+		w.decay(consolidate.DecayInput{})
+		w.search(search.SearchInput{Query: "token", Filter: engram.Filter{MinStrength: 0.2}})
 		w.list(engram.Filter{MinStrength: 0.2})
 		if _, err := w.Reviews(t.Context(), "", engram.Page{}); err != nil {
 			t.Fatal(err)
@@ -137,29 +141,29 @@ func TestTimeThatPassesIsNotWrittenDown(t *testing.T) {
 
 func TestAWeakMemoryIsHiddenOnlyWhereThatIsAsked(t *testing.T) {
 	w := newWorld(t)
-	old := w.aged(150, engine.SaveInput{Title: "Token rotation", TopicKey: "auth/token"})
-	young := w.aged(1, engine.SaveInput{Title: "Token storage"})
+	old := w.aged(150, remember.SaveInput{Title: "Token rotation", TopicKey: "auth/token"})
+	young := w.aged(1, remember.SaveInput{Title: "Token storage"})
 	strong := engram.Filter{MinStrength: 0.5}
 	same(t, "a search", slices.Sorted(slices.Values(w.find("token"))), []int64{old, young})
-	same(t, "a search for what is strong", hitNums(w.search(engine.SearchInput{Query: "token", Filter: strong}).Hits), []int64{young})
+	same(t, "a search for what is strong", hitNums(w.search(search.SearchInput{Query: "token", Filter: strong}).Hits), []int64{young})
 	same(t, "a topic key finds what is weak", w.find("auth/token")[:1], []int64{old})
-	if got := hitNums(w.search(engine.SearchInput{Query: "auth/token", Filter: strong}).Hits); slices.Contains(got, old) {
+	if got := hitNums(w.search(search.SearchInput{Query: "auth/token", Filter: strong}).Hits); slices.Contains(got, old) {
 		t.Errorf("a topic key finds %v, want not the weak #%d", got, old)
 	}
-	same(t, "no question", hitNums(w.search(engine.SearchInput{Filter: strong}).Hits), []int64{young})
+	same(t, "no question", hitNums(w.search(search.SearchInput{Filter: strong}).Hits), []int64{young})
 	same(t, "a list", w.list(engram.Filter{}), []int64{young, old})
 	same(t, "a list of what is strong", w.list(strong), []int64{young})
 	in := asked("token")
 	in.Filter = strong
-	same(t, "a recall of what is strong", shownNums(w.recall(engine.RecallInput{SearchInput: in})), []int64{young})
+	same(t, "a recall of what is strong", shownNums(w.recall(search.RecallInput{SearchInput: in})), []int64{young})
 	past := w.Now().Add(-140 * oneDay)
-	same(t, "it was strong then", hitNums(w.search(engine.SearchInput{Query: "token", Filter: strong, AsOf: past}).Hits), []int64{old})
+	same(t, "it was strong then", hitNums(w.search(search.SearchInput{Query: "token", Filter: strong, AsOf: past}).Hits), []int64{old})
 	ms, _, err := listAsOf(t.Context(), w, strong, engram.Page{}, past)
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "and is in the list of that time", nums(ms), []int64{old})
-	_, err = w.Search(t.Context(), engine.SearchInput{Query: "token", Filter: engram.Filter{MinStrength: -0.1}})
+	_, err = w.Search(t.Context(), search.SearchInput{Query: "token", Filter: engram.Filter{MinStrength: -0.1}})
 	wantCode(t, err, engram.CodeInvalid)
 }
 
@@ -168,7 +172,7 @@ func TestPagesOfStrongMemoriesAreWholeAndDisjoint(t *testing.T) {
 	var strong []int64
 	for i := range 40 {
 		days := []int{0, 200, 5, 300}[i%4]
-		num := w.aged(days, engine.SaveInput{Title: fmt.Sprintf("Note %d", i)})
+		num := w.aged(days, remember.SaveInput{Title: fmt.Sprintf("Note %d", i)})
 		if days < 100 {
 			strong = append(strong, num)
 		}
@@ -194,7 +198,7 @@ func TestPagesOfStrongMemoriesAreWholeAndDisjoint(t *testing.T) {
 	}
 }
 
-func (w world) decayProject(in engine.ProjectDecayInput) engine.ProjectDecay {
+func (w world) decayProject(in consolidate.ProjectDecayInput) consolidate.ProjectDecay {
 	w.Helper()
 	d, err := w.DecayProject(w.Context(), in)
 	if err != nil {
@@ -205,20 +209,20 @@ func (w world) decayProject(in engine.ProjectDecayInput) engine.ProjectDecay {
 
 func TestAProjectFadesItsOwnWay(t *testing.T) {
 	w := newWorld(t)
-	w.aged(30, engine.SaveInput{Title: "Here"})
-	w.aged(30, engine.SaveInput{Title: "A fact", Type: "fact"})
-	w.aged(30, engine.SaveInput{Title: "There", Project: "other"})
+	w.aged(30, remember.SaveInput{Title: "Here"})
+	w.aged(30, remember.SaveInput{Title: "A fact", Type: "fact"})
+	w.aged(30, remember.SaveInput{Title: "There", Project: "other"})
 	geometric := engram.CurveGeometric
-	d := w.decayProject(engine.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: new(0.9)})
+	d := w.decayProject(consolidate.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: new(0.9)})
 	if want := (engram.Decay{Curve: geometric, Rate: 0.9}); d.InForce != want || d.Own.Decay != want {
 		t.Errorf("got %+v, want %+v", d, want)
 	}
 	// 0.9^30 = 0.0424, 0.9^60 = 0.0018; the other project as before.
-	same(t, "by its own", w.strengths(engine.DecayInput{}), []string{"1 0.04→0.00", "2 0.04→0.00", "3 0.56→0.41"})
-	w.decayProject(engine.ProjectDecayInput{Project: "demo", Type: "Fact", Rate: new(0.99)})
+	same(t, "by its own", w.strengths(consolidate.DecayInput{}), []string{"1 0.04→0.00", "2 0.04→0.00", "3 0.56→0.41"})
+	w.decayProject(consolidate.ProjectDecayInput{Project: "demo", Type: "Fact", Rate: new(0.99)})
 	// 0.99^30 = 0.7397, 0.99^60 = 0.5472
-	same(t, "a type in it", w.strengths(engine.DecayInput{}), []string{"1 0.04→0.00", "3 0.56→0.41", "2 0.74→0.55"})
-	factors := w.search(engine.SearchInput{Query: "fact", Filter: engram.Filter{Project: "demo"}}).Hits[0].Why.Factors
+	same(t, "a type in it", w.strengths(consolidate.DecayInput{}), []string{"1 0.04→0.00", "3 0.56→0.41", "2 0.74→0.55"})
+	factors := w.search(search.SearchInput{Query: "fact", Filter: engram.Filter{Project: "demo"}}).Hits[0].Why.Factors
 	i := slices.IndexFunc(factors, func(f engram.Factor) bool { return f.Name == "strength" })
 	if want := 1 - 0.04*(1-math.Pow(0.99, 30)); i < 0 || math.Abs(factors[i].Value-want) > 1e-4 {
 		t.Errorf("a search weighs strength by %+v, want %.5f", factors, want)
@@ -226,13 +230,13 @@ func TestAProjectFadesItsOwnWay(t *testing.T) {
 	if _, err := w.RenameProject(t.Context(), "demo", "shop"); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "under another name", w.strengths(engine.DecayInput{}), []string{"1 0.04→0.00", "3 0.56→0.41", "2 0.74→0.55"})
-	w.decayProject(engine.ProjectDecayInput{Project: "shop", Type: "fact", Reset: true})
-	same(t, "the type as the rest again", w.strengths(engine.DecayInput{}), []string{"1 0.04→0.00", "2 0.04→0.00", "3 0.56→0.41"})
-	if d := w.decayProject(engine.ProjectDecayInput{Project: "shop", Reset: true}); d.Own != nil {
+	same(t, "under another name", w.strengths(consolidate.DecayInput{}), []string{"1 0.04→0.00", "3 0.56→0.41", "2 0.74→0.55"})
+	w.decayProject(consolidate.ProjectDecayInput{Project: "shop", Type: "fact", Reset: true})
+	same(t, "the type as the rest again", w.strengths(consolidate.DecayInput{}), []string{"1 0.04→0.00", "2 0.04→0.00", "3 0.56→0.41"})
+	if d := w.decayProject(consolidate.ProjectDecayInput{Project: "shop", Reset: true}); d.Own != nil {
 		t.Errorf("after a reset: %+v", d.Own)
 	}
-	same(t, "as everything again", w.strengths(engine.DecayInput{}), []string{"1 0.56→0.41", "2 0.56→0.41", "3 0.56→0.41"})
+	same(t, "as everything again", w.strengths(consolidate.DecayInput{}), []string{"1 0.56→0.41", "2 0.56→0.41", "3 0.56→0.41"})
 }
 
 // An earlier design prints a rate of 0.95 alone, the share left after a day.
@@ -240,19 +244,19 @@ func TestARateAloneThatIsAFactorTakesItsCurve(t *testing.T) {
 	importance := engram.CurveImportance
 	for _, tt := range []struct {
 		name string
-		sets []engine.ProjectDecayInput
+		sets []consolidate.ProjectDecayInput
 		want engram.Curve
 	}{
-		{"a factor", []engine.ProjectDecayInput{{Rate: new(0.95)}}, "geometric"},
-		{"a loss a day", []engine.ProjectDecayInput{{Rate: new(0.02)}}, "importance"},
-		{"more than all of it", []engine.ProjectDecayInput{{Rate: new(1.5)}}, "importance"},
-		{"a curve that is named with it", []engine.ProjectDecayInput{{Curve: &importance, Rate: new(0.95)}}, "importance"},
-		{"a curve that was named before", []engine.ProjectDecayInput{{Curve: &importance}, {Rate: new(0.95)}}, "importance"},
-		{"a type alone", []engine.ProjectDecayInput{{Type: "fact", Rate: new(0.95)}}, "geometric"},
+		{"a factor", []consolidate.ProjectDecayInput{{Rate: new(0.95)}}, "geometric"},
+		{"a loss a day", []consolidate.ProjectDecayInput{{Rate: new(0.02)}}, "importance"},
+		{"more than all of it", []consolidate.ProjectDecayInput{{Rate: new(1.5)}}, "importance"},
+		{"a curve that is named with it", []consolidate.ProjectDecayInput{{Curve: &importance, Rate: new(0.95)}}, "importance"},
+		{"a curve that was named before", []consolidate.ProjectDecayInput{{Curve: &importance}, {Rate: new(0.95)}}, "importance"},
+		{"a type alone", []consolidate.ProjectDecayInput{{Type: "fact", Rate: new(0.95)}}, "geometric"},
 	} {
 		w := newWorld(t)
 		w.note("t", "c")
-		var d engine.ProjectDecay
+		var d consolidate.ProjectDecay
 		for _, in := range tt.sets {
 			in.Project = "demo"
 			d = w.decayProject(in)
@@ -268,7 +272,7 @@ func TestSettingTheDecayOfAProjectIsJournalledAndUndone(t *testing.T) {
 	w.note("One", "text")
 	geometric := engram.CurveGeometric
 	set := func(rate float64) func() {
-		return func() { w.decayProject(engine.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: &rate}) }
+		return func() { w.decayProject(consolidate.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: &rate}) }
 	}
 	entries := w.since(set(0.9))
 	if len(entries) != 1 || entries[0].Operation != "project_decay" || string(entries[0].Was) != `{"decay":null}` {
@@ -279,7 +283,7 @@ func TestSettingTheDecayOfAProjectIsJournalledAndUndone(t *testing.T) {
 	}
 	set(0.8)()
 	own := func() string {
-		d := w.decayProject(engine.ProjectDecayInput{Project: "demo"})
+		d := w.decayProject(consolidate.ProjectDecayInput{Project: "demo"})
 		if d.Own == nil {
 			return "none"
 		}
@@ -287,7 +291,7 @@ func TestSettingTheDecayOfAProjectIsJournalledAndUndone(t *testing.T) {
 	}
 	same(t, "set twice", []string{own()}, []string{"geometric 0.8"})
 	for _, want := range []string{"geometric 0.9", "none"} {
-		if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil {
+		if _, err := w.Undo(t.Context(), undo.UndoInput{}); err != nil {
 			t.Fatal(err)
 		}
 		same(t, "undone", []string{own()}, []string{want})
@@ -300,25 +304,25 @@ func TestWhatCannotBeTheDecayOfAProject(t *testing.T) {
 	linear, geometric := engram.Curve("linear"), engram.CurveGeometric
 	for _, tt := range []struct {
 		name string
-		in   engine.ProjectDecayInput
+		in   consolidate.ProjectDecayInput
 		code engram.Code
 	}{
-		{"a project nobody knows", engine.ProjectDecayInput{Project: "nope", Rate: new(0.5)}, engram.CodeNotFound},
-		{"a project nobody knows, only asked", engine.ProjectDecayInput{Project: "nope"}, engram.CodeNotFound},
-		{"a curve that does not exist", engine.ProjectDecayInput{Project: "demo", Curve: &linear}, engram.CodeInvalid},
-		{"a rate that does not fit", engine.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: new(30.0)}, engram.CodeInvalid},
-		{"a rate below nothing", engine.ProjectDecayInput{Project: "demo", Rate: new(-1.0)}, engram.CodeInvalid},
-		{"an invalid rate", engine.ProjectDecayInput{Project: "demo", Rate: new(math.NaN())}, engram.CodeInvalid},
-		{"a boost that weakens", engine.ProjectDecayInput{Project: "demo", MaxBoost: new(0.5)}, engram.CodeInvalid},
-		{"a reset with a setting", engine.ProjectDecayInput{Project: "demo", Reset: true, Rate: new(0.1)}, engram.CodeInvalid},
-		{"a wrong rate for one type", engine.ProjectDecayInput{Project: "demo", Type: "fact", Rate: new(-1.0)}, engram.CodeInvalid},
+		{"a project nobody knows", consolidate.ProjectDecayInput{Project: "nope", Rate: new(0.5)}, engram.CodeNotFound},
+		{"a project nobody knows, only asked", consolidate.ProjectDecayInput{Project: "nope"}, engram.CodeNotFound},
+		{"a curve that does not exist", consolidate.ProjectDecayInput{Project: "demo", Curve: &linear}, engram.CodeInvalid},
+		{"a rate that does not fit", consolidate.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: new(30.0)}, engram.CodeInvalid},
+		{"a rate below nothing", consolidate.ProjectDecayInput{Project: "demo", Rate: new(-1.0)}, engram.CodeInvalid},
+		{"an invalid rate", consolidate.ProjectDecayInput{Project: "demo", Rate: new(math.NaN())}, engram.CodeInvalid},
+		{"a boost that weakens", consolidate.ProjectDecayInput{Project: "demo", MaxBoost: new(0.5)}, engram.CodeInvalid},
+		{"a reset with a setting", consolidate.ProjectDecayInput{Project: "demo", Reset: true, Rate: new(0.1)}, engram.CodeInvalid},
+		{"a wrong rate for one type", consolidate.ProjectDecayInput{Project: "demo", Type: "fact", Rate: new(-1.0)}, engram.CodeInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := w.DecayProject(t.Context(), tt.in)
 			wantCode(t, err, tt.code)
 		})
 	}
-	if d := w.decayProject(engine.ProjectDecayInput{Project: "demo"}); d.Own != nil || d.InForce != lifecycle.DefaultPolicy().Decay {
+	if d := w.decayProject(consolidate.ProjectDecayInput{Project: "demo"}); d.Own != nil || d.InForce != lifecycle.DefaultPolicy().Decay {
 		t.Errorf("afterwards: %+v", d)
 	}
 }
@@ -344,7 +348,7 @@ func TestReadingCountsAsAnAccess(t *testing.T) {
 	}
 	recall := func(session string) func(world) {
 		return func(w world) {
-			w.recall(engine.RecallInput{SearchInput: asked("token"), SessionID: session, Again: true})
+			w.recall(search.RecallInput{SearchInput: asked("token"), SessionID: session, Again: true})
 		}
 	}
 	wait := func(d time.Duration) func(world) { return func(w world) { w.Clock.Add(d) } }
@@ -357,7 +361,7 @@ func TestReadingCountsAsAnAccess(t *testing.T) {
 		{"another one within the hour does not", []func(world){read(""), wait(59 * time.Minute), read("")}, "1 0"},
 		{"after the hour it does", []func(world){read(""), wait(time.Hour), read("")}, "2 0"},
 		{"a recall counts what it shows", []func(world){recall("")}, "1 0"},
-		{"a recall that nobody sees does not", []func(world){func(w world) { w.recall(engine.RecallInput{SearchInput: asked("token"), Unseen: true}) }}, "0 0"},
+		{"a recall that nobody sees does not", []func(world){func(w world) { w.recall(search.RecallInput{SearchInput: asked("token"), Unseen: true}) }}, "0 0"},
 		{"a session counts once, however it reads", []func(world){recall("s1"), wait(5 * time.Hour), read("s1"), recall("s1"), read("s1")}, "1 0"},
 		{"another session counts too, at once", []func(world){read("s1"), read("s2")}, "2 0"},
 		{"a session that nobody knows counts like none", []func(world){read("nope"), read("other"), read("")}, "1 0"},
@@ -370,10 +374,10 @@ func TestReadingCountsAsAnAccess(t *testing.T) {
 			}
 		}, read("s1")}, "1 0"},
 		{"what a context tells is told for ever, and never counts", []func(world){func(w world) {
-			w.report(engine.ContextInput{Project: "demo", SessionID: "s1"})
-			w.report(engine.ContextInput{Project: "demo"})
+			w.report(brief.ContextInput{Project: "demo", SessionID: "s1"})
+			w.report(brief.ContextInput{Project: "demo"})
 		}}, "0 0"},
-		{"having been told of it, a session reads it", []func(world){func(w world) { w.report(engine.ContextInput{Project: "demo", SessionID: "s1"}) }, read("s1")}, "1 0"},
+		{"having been told of it, a session reads it", []func(world){func(w world) { w.report(brief.ContextInput{Project: "demo", SessionID: "s1"}) }, read("s1")}, "1 0"},
 		{"a plain Get is for the engine's own use", []func(world){func(w world) { w.get(1) }}, "0 0"},
 		{"a clock that was set back counts none until it has caught up",
 			[]func(world){read(""), wait(-10 * oneDay), read(""), wait(2 * time.Hour), read("")}, "1 0"},
@@ -401,7 +405,7 @@ func TestReadingCountsAsAnAccess(t *testing.T) {
 
 func TestAnAccessStrengthensWithinBounds(t *testing.T) {
 	w := newWorld(t)
-	num := w.aged(100, engine.SaveInput{Title: "Token"})
+	num := w.aged(100, remember.SaveInput{Title: "Token"})
 	before := w.get(num)
 	if _, err := w.GetIn(t.Context(), "", engram.ByNum(num)); err != nil {
 		t.Fatal(err)
@@ -431,7 +435,7 @@ func TestAReadDoesNotFailBecauseItCannotBeCounted(t *testing.T) {
 		done <- other.Store.Update(t.Context(), func(engram.Tx) error {
 			close(held)
 			_, err := w.GetIn(t.Context(), "", engram.ByNum(num))
-			r := w.recall(engine.RecallInput{SearchInput: asked("token")})
+			r := w.recall(search.RecallInput{SearchInput: asked("token")})
 			if len(r.Items) != 1 || len(r.Degraded) != 1 || !strings.HasPrefix(r.Degraded[0], "cannot record the read: ") {
 				t.Errorf("recalled %d, degraded %q", len(r.Items), r.Degraded)
 			}

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
@@ -40,7 +41,7 @@ func TestNoMoreThanSoMuchWaitsInAll(t *testing.T) {
 	write(t, b.remote, "mallory", adrift(501)...)
 	write(t, b.remote, "ann", append(adrift(500), foreign(id1, b.Clock.Now(), "t", "c"))...)
 	for _, dry := range []bool{true, false} {
-		p, err := b.Pull(t.Context(), b.remote, engine.PullInput{Project: "shop", DryRun: dry})
+		p, err := b.Pull(t.Context(), b.remote, sync.PullInput{Project: "shop", DryRun: dry})
 		if err != nil || len(p.Refused) != 1 || p.Memories.Added != 1 || !strings.Contains(p.Refused[0].Reason, "10000") || p.Refused[0].Batch == "" {
 			t.Errorf("dry %t: refused %+v, came in %+v, %v; want one batch refused for what waits already, and the other in", dry, p.Refused, p.Memories, err)
 		}
@@ -54,9 +55,9 @@ func TestNoMoreThanSoMuchWaitsInAll(t *testing.T) {
 func TestWhatComesOfSomethingErasedIsNoFault(t *testing.T) {
 	_, cs := clones(t, 3)
 	a, b, late := cs[0], cs[1], cs[2]
-	m := a.save(engine.SaveInput{Title: "key", Content: "it is hunter2", Project: "shop"}).Memory
-	other := a.save(engine.SaveInput{Title: "other", Content: "stays", Project: "shop"}).Memory
-	asked := a.prompt(engine.PromptInput{Content: "is it hunter2?", Project: "shop"})
+	m := a.save(remember.SaveInput{Title: "key", Content: "it is hunter2", Project: "shop"}).Memory
+	other := a.save(remember.SaveInput{Title: "other", Content: "stays", Project: "shop"}).Memory
+	asked := a.prompt(remember.PromptInput{Content: "is it hunter2?", Project: "shop"})
 	a.link(other.ID, m.ID, engram.VerbCausedBy)
 	first := a.push()
 	if _, err := a.Delete(t.Context(), true, engram.ByID(m.ID)); err != nil {

@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestDiagnose(t *testing.T) {
 	w := newWorld(t)
-	first := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery"}).Memory.Num
-	second := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "demo", Type: "decision"}).Memory.Num
-	orphan := w.save(engine.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Importance: new(0.1)}).Memory.Num
-	w.save(engine.SaveInput{Title: "Coffee", Content: "The machine on the second floor wants to be cleaned every Friday.", Project: "demo", TopicKey: "kitchen/coffee"})
-	stays := w.save(engine.SaveInput{Title: "Lunch", Content: "We go at noon, to the place at the corner.", Project: "demo", Permanent: true, Importance: new(0.0)}).Memory.Num
+	first := w.save(remember.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery"}).Memory.Num
+	second := w.save(remember.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "demo", Type: "decision"}).Memory.Num
+	orphan := w.save(remember.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Importance: new(0.1)}).Memory.Num
+	w.save(remember.SaveInput{Title: "Coffee", Content: "The machine on the second floor wants to be cleaned every Friday.", Project: "demo", TopicKey: "kitchen/coffee"})
+	stays := w.save(remember.SaveInput{Title: "Lunch", Content: "We go at noon, to the place at the corner.", Project: "demo", Permanent: true, Importance: new(0.0)}).Memory.Num
 	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
 		return tx.RecordUse(t.Context(), engram.Use{Accessed: []int64{stays}, At: w.Clock.Now()})
 	})
@@ -22,7 +23,7 @@ func TestDiagnose(t *testing.T) {
 	}
 	w.Clock.Add(30 * day)
 
-	d, err := w.Diagnose(t.Context(), engine.DiagnosticsInput{Project: "demo", Limit: 3})
+	d, err := w.Diagnose(t.Context(), consolidate.DiagnosticsInput{Project: "demo", Limit: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +38,9 @@ func TestDiagnose(t *testing.T) {
 	}
 	same(t, "orphans", nums(d.Orphans), []int64{orphan})
 	same(t, "never recalled", nums(d.Unrecalled), []int64{first, second, orphan})
-	if d, err := w.Diagnose(t.Context(), engine.DiagnosticsInput{Project: "nowhere"}); err != nil || d.Memories != 0 {
+	if d, err := w.Diagnose(t.Context(), consolidate.DiagnosticsInput{Project: "nowhere"}); err != nil || d.Memories != 0 {
 		t.Errorf("diagnosis of nothing is %+v, %v, want nothing", d, err)
 	}
-	_, err = w.Diagnose(t.Context(), engine.DiagnosticsInput{Limit: 1000})
+	_, err = w.Diagnose(t.Context(), consolidate.DiagnosticsInput{Limit: 1000})
 	wantCode(t, err, engram.CodeInvalid)
 }

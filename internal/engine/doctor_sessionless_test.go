@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 )
 
 // Doctor finds only what it can read: a memory is more than its session.
@@ -15,5 +15,5 @@ func TestAMemoryWhoseSessionIsGoneCanBeRead(t *testing.T) {
 	if err != nil || m.Memory.SessionID != "" || m.Memory.Content == "" {
 		t.Errorf("got %+v, %v, want the memory without a session", m.Memory, err)
 	}
-	exported(t, p.Engine, engine.ExportInput{})
+	exported(t, p.Engine, exchange.ExportInput{})
 }

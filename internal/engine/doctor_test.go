@@ -13,6 +13,11 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -25,9 +30,9 @@ func patient(t *testing.T) enginetest.Parts {
 	if err := os.Chmod(filepath.Dir(p.Path), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var in []engine.SaveInput
+	var in []remember.SaveInput
 	for i := range 70 {
-		in = append(in, engine.SaveInput{Project: "shop", Title: fmt.Sprintf("Decision %d", i), Content: fmt.Sprintf("The token of service %d lives for %d minutes.", i, i+3)})
+		in = append(in, remember.SaveInput{Project: "shop", Title: fmt.Sprintf("Decision %d", i), Content: fmt.Sprintf("The token of service %d lives for %d minutes.", i, i+3)})
 	}
 	for _, one := range in {
 		if _, err := p.Save(t.Context(), one); err != nil {
@@ -56,7 +61,7 @@ func behind(t *testing.T, path string, statements ...string) {
 	}
 }
 
-func doctor(t *testing.T, e *engine.Engine, in engine.DoctorInput) health.Report {
+func doctor(t *testing.T, e *engine.Engine, in consolidate.DoctorInput) health.Report {
 	t.Helper()
 	r, err := e.Doctor(t.Context(), in)
 	if err != nil {
@@ -66,7 +71,7 @@ func doctor(t *testing.T, e *engine.Engine, in engine.DoctorInput) health.Report
 }
 
 func TestDoctorFindsNothingInAHealthyStore(t *testing.T) {
-	r := doctor(t, patient(t).Engine, engine.DoctorInput{All: true, Full: true})
+	r := doctor(t, patient(t).Engine, consolidate.DoctorInput{All: true, Full: true})
 	for _, c := range r.Checks {
 		if c.Result != health.OK {
 			t.Errorf("%s: got %s, %s", c.Check, c.Result, c.Message)
@@ -135,7 +140,7 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := patient(t)
 			behind(t, p.Path, tt.breaks...)
-			in := engine.DoctorInput{All: true, Check: string(tt.check), Full: tt.full}
+			in := consolidate.DoctorInput{All: true, Check: string(tt.check), Full: tt.full}
 			c := doctor(t, p.Engine, in).Checks[0]
 			said := c.Message
 			for _, f := range c.Findings {
@@ -147,7 +152,7 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 			if tt.fixed {
 				in.Check = "" // what is broken may have broken something else
 			}
-			m, err := p.Fix(t.Context(), engine.FixInput{DoctorInput: in})
+			m, err := p.Fix(t.Context(), consolidate.FixInput{DoctorInput: in})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +167,7 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 			if !tt.fixed {
 				return
 			}
-			if found, err := p.Search(t.Context(), engine.SearchInput{Query: "token of service 41", Filter: engram.Filter{Project: "shop"}}); err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Num != 42 {
+			if found, err := p.Search(t.Context(), search.SearchInput{Query: "token of service 41", Filter: engram.Filter{Project: "shop"}}); err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Num != 42 {
 				t.Errorf("search afterwards: got %+v, %v; want #42 first", found.Hits, err)
 			}
 			if _, err := enginetest.OpenStore(m.Backup); err != nil {
@@ -175,7 +180,7 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 func TestDoctorSeesAClockThatMovedBackwards(t *testing.T) {
 	p := patient(t)
 	p.Clock.Add(-48 * time.Hour)
-	c := doctor(t, p.Engine, engine.DoctorInput{All: true, Check: string(health.ClockBackwards)}).Checks[0]
+	c := doctor(t, p.Engine, consolidate.DoctorInput{All: true, Check: string(health.ClockBackwards)}).Checks[0]
 	if c.Result != health.Warning || c.Evidence["made_in_the_future"] == 0 {
 		t.Errorf("two days back: got %s, %v; want a warning", c.Result, c.Evidence)
 	}
@@ -188,7 +193,7 @@ func TestDoctorClosesFilesToOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m, err := p.Fix(t.Context(), engine.FixInput{DoctorInput: engine.DoctorInput{All: true, Check: string(health.FileModes)}})
+	m, err := p.Fix(t.Context(), consolidate.FixInput{DoctorInput: consolidate.DoctorInput{All: true, Check: string(health.FileModes)}})
 	if err != nil || len(m.Steps) != 1 || m.Backup != "" || m.Report.Status != health.OK {
 		t.Fatalf("got %+v, %v; want one step without a backup", m, err)
 	}
@@ -204,34 +209,34 @@ func TestDoctorMovesSessionsAndUndoTakesItBack(t *testing.T) {
 	if out, err := exec.Command("git", "init", "-q", repo).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v\n%s", err, out)
 	}
-	if _, err := p.StartSession(t.Context(), engine.SessionInput{ID: "s1", Project: "shop", Directory: repo}); err != nil {
+	if _, err := p.StartSession(t.Context(), remember.SessionInput{ID: "s1", Project: "shop", Directory: repo}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.StartSession(t.Context(), engine.SessionInput{ID: "manual-save-shop-old", Project: "shop"}); err != nil {
+	if _, err := p.StartSession(t.Context(), remember.SessionInput{ID: "manual-save-shop-old", Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
-	saved, err := p.Save(t.Context(), engine.SaveInput{SessionID: "s1", Title: "In the wrong drawer", Content: "It belongs to the till.", TopicKey: "bug/drawer"})
+	saved, err := p.Save(t.Context(), remember.SaveInput{SessionID: "s1", Title: "In the wrong drawer", Content: "It belongs to the till.", TopicKey: "bug/drawer"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.SavePrompt(t.Context(), engine.PromptInput{SessionID: "s1", Project: "shop", Content: "why does the drawer stick?"}); err != nil {
+	if _, err := p.SavePrompt(t.Context(), remember.PromptInput{SessionID: "s1", Project: "shop", Content: "why does the drawer stick?"}); err != nil {
 		t.Fatal(err)
 	}
-	in := engine.RepairInput{Project: "shop", Check: string(health.SessionFolder)}
-	planned := engine.RepairCounts{SessionsPlanned: 1, MemoriesPlanned: 1, PromptsPlanned: 1}
-	for _, mode := range []engine.RepairMode{engine.RepairPlan, engine.RepairDryRun} {
+	in := consolidate.RepairInput{Project: "shop", Check: string(health.SessionFolder)}
+	planned := consolidate.RepairCounts{SessionsPlanned: 1, MemoriesPlanned: 1, PromptsPlanned: 1}
+	for _, mode := range []consolidate.RepairMode{consolidate.RepairPlan, consolidate.RepairDryRun} {
 		in.Mode = mode
 		r, err := p.Repair(t.Context(), in)
-		if err != nil || len(r.Actions) != 1 || r.Actions[0] != (engine.RepairAction{Session: "s1", From: "shop", To: "till", Source: "git_root", Path: repo}) || r.Counts != planned || r.Backup != "" {
+		if err != nil || len(r.Actions) != 1 || r.Actions[0] != (consolidate.RepairAction{Session: "s1", From: "shop", To: "till", Source: "git_root", Path: repo}) || r.Counts != planned || r.Backup != "" {
 			t.Fatalf("%s: got %+v, %v; want one session with a memory and a prompt", mode, r, err)
 		}
 		if s, err := p.Session(t.Context(), "s1"); err != nil || s.Project != "shop" {
 			t.Fatalf("after %s: got %+v, %v; want nothing changed", mode, s, err)
 		}
 	}
-	in.Mode = engine.RepairApply
+	in.Mode = consolidate.RepairApply
 	r, err := p.Repair(t.Context(), in)
-	applied := engine.RepairCounts{SessionsPlanned: 1, MemoriesPlanned: 1, PromptsPlanned: 1, SessionsApplied: 1, MemoriesApplied: 1, PromptsApplied: 1}
+	applied := consolidate.RepairCounts{SessionsPlanned: 1, MemoriesPlanned: 1, PromptsPlanned: 1, SessionsApplied: 1, MemoriesApplied: 1, PromptsApplied: 1}
 	if err != nil || r.Status != "applied" || r.Counts != applied || r.Backup == "" {
 		t.Fatalf("apply: got %+v, %v; want %+v and a backup", r, err, applied)
 	}
@@ -257,7 +262,7 @@ func TestDoctorMovesSessionsAndUndoTakesItBack(t *testing.T) {
 	if r, err = p.Repair(t.Context(), in); err != nil || r.Status != "noop" || len(r.Skipped) != 1 || r.Skipped[0].Reason != "manual_name_unknown_project" {
 		t.Errorf("a session named for no project: got %+v, %v; want it skipped", r, err)
 	}
-	undone, err := p.Undo(t.Context(), engine.UndoInput{Project: "till"})
+	undone, err := p.Undo(t.Context(), undo.UndoInput{Project: "till"})
 	if err != nil || undone.Undone.Name != "doctor" {
 		t.Fatalf("undo: got %+v, %v; want the doctor's operation", undone, err)
 	}
@@ -272,18 +277,18 @@ func TestDoctorKnowsItsProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	// manual-save-shop rightly belongs to storefront now.
-	r := doctor(t, p.Engine, engine.DoctorInput{Project: engine.ProjectRequest{Explicit: "Shop"}})
+	r := doctor(t, p.Engine, consolidate.DoctorInput{Project: projects.ProjectRequest{Explicit: "Shop"}})
 	if r.Project != "storefront" || r.Status != health.OK {
 		t.Errorf("by its former name: got %+v, want storefront, well", r)
 	}
-	_, err := p.Doctor(t.Context(), engine.DoctorInput{Project: engine.ProjectRequest{Explicit: "stor"}})
+	_, err := p.Doctor(t.Context(), consolidate.DoctorInput{Project: projects.ProjectRequest{Explicit: "stor"}})
 	if problem, told := errors.AsType[*project.Problem](err); !told || problem.Reason != project.ReasonUnknown || len(problem.Available) != 1 || problem.Available[0] != "storefront" {
 		t.Errorf("a project nobody knows: got %v (%+v), want unknown_project with storefront", err, problem)
 	}
-	if r := doctor(t, p.Engine, engine.DoctorInput{All: true, Check: "pulse"}); r.Status != health.Failed || r.Checks[0].Check != "invalid_check" {
+	if r := doctor(t, p.Engine, consolidate.DoctorInput{All: true, Check: "pulse"}); r.Status != health.Failed || r.Checks[0].Check != "invalid_check" {
 		t.Errorf("a check nobody knows: got %+v, want invalid_check", r)
 	}
-	if _, err := p.Repair(t.Context(), engine.RepairInput{Project: "storefront", Check: "disk_space", Mode: engine.RepairPlan}); engram.CodeOf(err) != engram.CodeInvalid {
+	if _, err := p.Repair(t.Context(), consolidate.RepairInput{Project: "storefront", Check: "disk_space", Mode: consolidate.RepairPlan}); engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("repair of the disk: got %v, want invalid", err)
 	}
 }

@@ -5,13 +5,14 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestWordsAreFoundBesideTheMemories(t *testing.T) {
 	w := newWorld(t)
 	w.note("Key", "rotate the heron key")
 	for _, content := range []string{"Rotating heron keys, how?", "what is a heron?", "rotate the heron key of staging"} {
-		if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: content, Project: "demo", SessionID: "s1", NewSession: true}); err != nil {
+		if _, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: content, Project: "demo", SessionID: "s1", NewSession: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,10 +57,10 @@ func TestNothingSaysWhatIsElsewhere(t *testing.T) {
 	if got := told(w.Engine, "shop"); got != (engram.Nothing{Project: "shop"}) {
 		t.Errorf("of an empty store: %+v", got)
 	}
-	w.save(engine.SaveInput{Content: "one", Project: "mail"})
-	gone := w.save(engine.SaveInput{Content: "another one", Project: "mail"}).Memory.Num
-	w.save(engine.SaveInput{Content: "of a person", Project: "mail", Scope: engram.ScopePersonal})
-	w.save(engine.SaveInput{Content: "elsewhere", Project: "site"})
+	w.save(remember.SaveInput{Content: "one", Project: "mail"})
+	gone := w.save(remember.SaveInput{Content: "another one", Project: "mail"}).Memory.Num
+	w.save(remember.SaveInput{Content: "of a person", Project: "mail", Scope: engram.ScopePersonal})
+	w.save(remember.SaveInput{Content: "elsewhere", Project: "site"})
 	w.forget(gone)
 	apart := w.As(w.Caller().Without(func() func(string) bool { return func(project string) bool { return project == "mail" } }))
 	for _, tt := range []struct {

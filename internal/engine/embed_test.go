@@ -14,6 +14,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -98,33 +101,33 @@ func TestADamagedModelLeavesTheWordsToAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, num := library(t)
 			e := w.with(engine.Options{Embedder: &letters{name: "damaged", instant: true, spoil: spoil}})
-			for _, mode := range []engine.Mode{engine.ModeHybrid, engine.ModeSemantic} {
-				found, err := e.Search(t.Context(), engine.SearchInput{Query: "mailer retries", Mode: mode})
+			for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
+				found, err := e.Search(t.Context(), search.SearchInput{Query: "mailer retries", Mode: mode})
 				if err != nil {
 					t.Fatalf("%s: %v", mode, err)
 				}
 				if len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "meaning") {
 					t.Errorf("%s: degraded says %q, want that finding by meaning did not work", mode, found.Degraded)
 				}
-				if mode == engine.ModeHybrid && (len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["other"]) {
+				if mode == search.ModeHybrid && (len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["other"]) {
 					t.Errorf("got %v, want #%d first by its words", hitNums(found.Hits), num["other"])
 				}
 			}
-			if found, err := e.Search(t.Context(), engine.SearchInput{Query: "mailer", Mode: engine.ModeLexical}); err != nil || len(found.Degraded) > 0 {
+			if found, err := e.Search(t.Context(), search.SearchInput{Query: "mailer", Mode: search.ModeLexical}); err != nil || len(found.Degraded) > 0 {
 				t.Errorf("by words alone: %q, %v, want no complaint", found.Degraded, err)
 			}
-			saved, err := e.Save(t.Context(), engine.SaveInput{Title: "Saved all the same", Content: "The model is damaged.", Project: "demo"})
+			saved, err := e.Save(t.Context(), remember.SaveInput{Title: "Saved all the same", Content: "The model is damaged.", Project: "demo"})
 			if err != nil {
 				t.Fatalf("save: %v", err)
 			}
 			if n := w.models()["damaged"]; n != 0 {
 				t.Errorf("%d memories have a vector of the damaged model", n)
 			}
-			if hits := w.search(engine.SearchInput{Query: "the model is damaged"}).Hits; len(hits) == 0 || hits[0].Memory.Num != saved.Memory.Num {
+			if hits := w.search(search.SearchInput{Query: "the model is damaged"}).Hits; len(hits) == 0 || hits[0].Memory.Num != saved.Memory.Num {
 				t.Errorf("got %v, want #%d", hitNums(hits), saved.Memory.Num)
 			}
 			before := w.models()
-			if _, err := e.Reembed(t.Context(), engine.ReembedInput{}); err == nil {
+			if _, err := e.Reembed(t.Context(), consolidate.ReembedInput{}); err == nil {
 				t.Error("reembed: got no error, want one")
 			}
 			if after := w.models(); len(after) != len(before) || after[old] != before[old] {
@@ -150,20 +153,20 @@ func TestADamagedVectorLeavesTheWordsToAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			again := w.again()
-			found, err := again.Search(t.Context(), engine.SearchInput{Query: "mailer retries"})
+			found, err := again.Search(t.Context(), search.SearchInput{Query: "mailer retries"})
 			if err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["other"] {
 				t.Fatalf("got %v, %v, want #%d by its words", hitNums(found.Hits), err, num["other"])
 			}
 			if len(found.Degraded) == 0 || !strings.Contains(found.Degraded[0], "reembed --all") {
 				t.Errorf("degraded says %q, want what to do about it", found.Degraded)
 			}
-			if found := again.search(engine.SearchInput{Query: "mailer retries", Mode: engine.ModeLexical}); len(found.Hits) == 0 || len(found.Degraded) > 0 {
+			if found := again.search(search.SearchInput{Query: "mailer retries", Mode: search.ModeLexical}); len(found.Hits) == 0 || len(found.Degraded) > 0 {
 				t.Errorf("by words alone: %v, degraded %q, want hits and no complaint", hitNums(found.Hits), found.Degraded)
 			}
-			if _, err := again.Reembed(t.Context(), engine.ReembedInput{All: true}); err != nil {
+			if _, err := again.Reembed(t.Context(), consolidate.ReembedInput{All: true}); err != nil {
 				t.Fatalf("reembed: %v", err)
 			}
-			if found := again.search(engine.SearchInput{Query: "mailer retries"}); len(found.Degraded) > 0 {
+			if found := again.search(search.SearchInput{Query: "mailer retries"}); len(found.Degraded) > 0 {
 				t.Errorf("embedded anew: still degraded: %q", found.Degraded)
 			}
 		})
@@ -173,15 +176,15 @@ func TestADamagedVectorLeavesTheWordsToAnswer(t *testing.T) {
 func TestWithoutAModelTheWordsAnswer(t *testing.T) {
 	w, num := library(t)
 	e := w.with(engine.Options{})
-	found, err := e.Search(t.Context(), engine.SearchInput{Query: "mailer retries"})
+	found, err := e.Search(t.Context(), search.SearchInput{Query: "mailer retries"})
 	if err != nil || len(found.Degraded) > 0 || len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["other"] {
 		t.Errorf("got %v, degraded %q, %v, want #%d and no complaint", hitNums(found.Hits), found.Degraded, err, num["other"])
 	}
-	found, err = e.Search(t.Context(), engine.SearchInput{Query: "mailer retries", Mode: engine.ModeSemantic})
+	found, err = e.Search(t.Context(), search.SearchInput{Query: "mailer retries", Mode: search.ModeSemantic})
 	if err != nil || len(found.Degraded) != 1 || len(found.Hits)+len(found.BelowThreshold) > 0 {
 		t.Errorf("by meaning: got %v, degraded %q, %v, want nothing and the reason", hitNums(found.Hits), found.Degraded, err)
 	}
-	_, err = e.Reembed(t.Context(), engine.ReembedInput{})
+	_, err = e.Reembed(t.Context(), consolidate.ReembedInput{})
 	wantCode(t, err, engram.CodeUnavailable)
 	if engram.HintOf(err) == "" {
 		t.Errorf("%v has no hint", err)
@@ -210,7 +213,7 @@ func TestReembeddingGoesOnWhereItWas(t *testing.T) {
 	e := w.with(engine.Options{Embedder: &letters{name: "young"}, Former: former(t)})
 	vectorRank := func() (by int, degraded []string) {
 		w.Clock.Add(time.Minute) // what is known of the models is believed for seconds
-		found, err := e.Search(t.Context(), engine.SearchInput{Query: "valve 7 greased", Filter: engram.Filter{Project: "demo"}})
+		found, err := e.Search(t.Context(), search.SearchInput{Query: "valve 7 greased", Filter: engram.Filter{Project: "demo"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +235,7 @@ func TestReembeddingGoesOnWhereItWas(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	var told [][2]int
-	res, err := e.Reembed(ctx, engine.ReembedInput{Progress: func(done, all int) {
+	res, err := e.Reembed(ctx, consolidate.ReembedInput{Progress: func(done, all int) {
 		told = append(told, [2]int{done, all})
 		if done > 0 {
 			cancel()
@@ -251,7 +254,7 @@ func TestReembeddingGoesOnWhereItWas(t *testing.T) {
 	answers("in the middle")
 
 	told = nil
-	res, err = e.Reembed(t.Context(), engine.ReembedInput{Progress: func(done, all int) { told = append(told, [2]int{done, all}) }})
+	res, err = e.Reembed(t.Context(), consolidate.ReembedInput{Progress: func(done, all int) { told = append(told, [2]int{done, all}) }})
 	if err != nil || res.Embedded != total-done || res.Total != total || !slices.Equal(res.Dropped, []string{old}) {
 		t.Fatalf("went on: %+v, %v, want the other %d embedded and the old vectors dropped", res, err, total-done)
 	}
@@ -263,11 +266,11 @@ func TestReembeddingGoesOnWhereItWas(t *testing.T) {
 	}
 	answers("afterwards")
 
-	res, err = e.Reembed(t.Context(), engine.ReembedInput{})
+	res, err = e.Reembed(t.Context(), consolidate.ReembedInput{})
 	if err != nil || res.Embedded != 0 {
 		t.Errorf("once more: %+v, %v, want nothing to do", res, err)
 	}
-	res, err = e.Reembed(t.Context(), engine.ReembedInput{All: true})
+	res, err = e.Reembed(t.Context(), consolidate.ReembedInput{All: true})
 	if err != nil || res.Embedded != total {
 		t.Errorf("all anew: %+v, %v, want all", res, err)
 	}
@@ -275,7 +278,7 @@ func TestReembeddingGoesOnWhereItWas(t *testing.T) {
 
 func TestVectorsThatAreNotThereYetAreTold(t *testing.T) {
 	w, num := library(t)
-	found, err := w.with(engine.Options{Embedder: &letters{name: "young"}}).Search(t.Context(), engine.SearchInput{Query: "mailer retries"})
+	found, err := w.with(engine.Options{Embedder: &letters{name: "young"}}).Search(t.Context(), search.SearchInput{Query: "mailer retries"})
 	if err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["other"] {
 		t.Fatalf("got %v, %v, want #%d by its words", hitNums(found.Hits), err, num["other"])
 	}

@@ -5,7 +5,10 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -23,36 +26,36 @@ func TestErasingAMemoryAfterALongLifeLeavesNothing(t *testing.T) {
 	}
 	w.session("s1", "demo")
 	other := w.note("Lighthouse", "The lighthouse keeper logs every ship.")
-	saved := w.save(engine.SaveInput{Title: "Quokkaone", Content: "The quokkatwo service keeps tokens for 15 minutes.", Project: "demo", SessionID: "s1",
+	saved := w.save(remember.SaveInput{Title: "Quokkaone", Content: "The quokkatwo service keeps tokens for 15 minutes.", Project: "demo", SessionID: "s1",
 		TopicKey: "quokkathree/key", Tags: []string{"quokkafour"}, Metadata: map[string]any{"quokkafive": "quokkasix"}})
 	num := saved.Memory.Num
 	ref := engram.ByNum(num)
-	w.save(engine.SaveInput{Title: "Quokkaseven", Content: "The quokkatwo service keeps tokens for 5 minutes.", Project: "demo", TopicKey: "quokkathree/key", Type: "quokkatype"})
-	w.update(engine.UpdateInput{Ref: ref, Content: new("Quokkaeight keeps tokens for 9 minutes."), TopicKey: new("quokkanine")})
+	w.save(remember.SaveInput{Title: "Quokkaseven", Content: "The quokkatwo service keeps tokens for 5 minutes.", Project: "demo", TopicKey: "quokkathree/key", Type: "quokkatype"})
+	w.update(remember.UpdateInput{Ref: ref, Content: new("Quokkaeight keeps tokens for 9 minutes."), TopicKey: new("quokkanine")})
 	w.takeBack(w.op())
 	_, err := w.Restore(ctx, ref, 1)
 	must(err)
-	_, err = w.Link(ctx, engine.LinkInput{Source: ref, Target: engram.ByNum(other), Verb: engram.VerbCausedBy, Reason: "quokkaten said so"})
+	_, err = w.Link(ctx, relate.LinkInput{Source: ref, Target: engram.ByNum(other), Verb: engram.VerbCausedBy, Reason: "quokkaten said so"})
 	must(err)
-	_, err = w.Compare(ctx, engine.CompareInput{A: engram.ByNum(other), B: ref, Verb: engram.VerbContradicts, Confidence: 1, Reasoning: "quokkaeleven against it"})
+	_, err = w.Compare(ctx, relate.CompareInput{A: engram.ByNum(other), B: ref, Verb: engram.VerbContradicts, Confidence: 1, Reasoning: "quokkaeleven against it"})
 	must(err)
-	_, err = w.Unlink(ctx, engine.UnlinkInput{A: ref, B: engram.ByNum(other)})
+	_, err = w.Unlink(ctx, relate.UnlinkInput{A: ref, B: engram.ByNum(other)})
 	must(err)
 	w.takeBack(w.op())
 	_, err = w.Reviewed(ctx, ref)
 	must(err)
-	_, err = w.SearchIn(ctx, "s1", engine.SearchInput{Query: "which quokkatwo tokens"})
+	_, err = w.SearchIn(ctx, "s1", search.SearchInput{Query: "which quokkatwo tokens"})
 	must(err)
 	_, err = w.GetIn(ctx, "s1", ref)
 	must(err)
 	_, err = w.MergeProjects(ctx, []string{"demo"}, "elsewhere")
 	must(err)
 	// Another says the same, and is merged into it while both sleep.
-	duplicate := w.save(engine.SaveInput{Title: "Quokkaone", Content: "The quokkatwo service keeps tokens for 15 minutes, quokkatwelve said.", Project: "elsewhere", Admit: lifecycle.AdmitMerging})
+	duplicate := w.save(remember.SaveInput{Title: "Quokkaone", Content: "The quokkatwo service keeps tokens for 15 minutes, quokkatwelve said.", Project: "elsewhere", Admit: lifecycle.AdmitMerging})
 	w.forget(num)
 	w.takeBack(w.op())
 	w.Clock.Add(200 * 24 * time.Hour) // not so long that sleep forgets for it
-	_, err = w.Sleep(ctx, engine.SleepInput{})
+	_, err = w.Sleep(ctx, consolidate.SleepInput{})
 	must(err)
 	refs := []engram.Ref{ref}
 	if duplicate.Memory.Num != num {

@@ -7,6 +7,11 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -23,7 +28,7 @@ func apartFrom(e *engine.Engine, names ...string) *engine.Engine {
 // Injected texts include what a person wants in every project, but nothing from an excluded project.
 func TestUnaskedNothingIsToldOfAProjectThatIsKeptApart(t *testing.T) {
 	e := enginetest.New(t)
-	for _, in := range []engine.SaveInput{
+	for _, in := range []remember.SaveInput{
 		{Title: "Zebra stripes are black", Content: "Always draw zebra stripes in black ink", Scope: "personal", Type: "preference", Project: "shop", Origin: engram.OriginHuman},
 		{Title: "Zebra count", Content: "Each zebra is counted twice by the wildlife team", Scope: "global", Type: "preference", Project: "shop", Importance: new(0.9), Origin: engram.OriginHuman},
 		{Title: "Blog engine", Content: "The blog is rendered by Hugo", Project: "blog", Origin: engram.OriginHuman},
@@ -34,11 +39,11 @@ func TestUnaskedNothingIsToldOfAProjectThatIsKeptApart(t *testing.T) {
 	}
 	for session, ask := range map[string]func(e *engine.Engine, session string) (string, error){
 		"brief": func(e *engine.Engine, session string) (string, error) {
-			b, err := e.Brief(t.Context(), engine.SessionBriefInput{Project: "blog", SessionID: session})
+			b, err := e.Brief(t.Context(), brief.SessionBriefInput{Project: "blog", SessionID: session})
 			return b.Text, err
 		},
 		"remind": func(e *engine.Engine, session string) (string, error) {
-			r, err := e.Remind(t.Context(), engine.RemindInput{Project: "blog", SessionID: session, Query: "how are zebra stripes drawn in black ink?"})
+			r, err := e.Remind(t.Context(), brief.RemindInput{Project: "blog", SessionID: session, Query: "how are zebra stripes drawn in black ink?"})
 			return r.Text, err
 		},
 	} {
@@ -61,7 +66,7 @@ func TestAProjectThatIsKeptApartIsAsIfItWereNot(t *testing.T) {
 	with, without := enginetest.New(t), enginetest.New(t)
 	projects := []string{"shop", "blog", "shop", "bank", "shop", "shop", "blog"}
 	for i := range 30 {
-		in := engine.SaveInput{Title: fmt.Sprintf("Note %d", i), Content: fmt.Sprintf("wolf number%d runs", i),
+		in := remember.SaveInput{Title: fmt.Sprintf("Note %d", i), Content: fmt.Sprintf("wolf number%d runs", i),
 			Project: projects[i%len(projects)], Type: []engram.Type{"decision", "bugfix"}[i%2]}
 		for _, e := range []*engine.Engine{with, without} {
 			if e == without && in.Project == "shop" {
@@ -81,7 +86,7 @@ func TestAProjectThatIsKeptApartIsAsIfItWereNot(t *testing.T) {
 				return titlesIn(ms), err
 			},
 			"search": func(e *engine.Engine) (string, error) {
-				found, err := e.Search(t.Context(), engine.SearchInput{Query: "wolf", Limit: limit, Mode: engine.ModeLexical})
+				found, err := e.Search(t.Context(), search.SearchInput{Query: "wolf", Limit: limit, Mode: search.ModeLexical})
 				return fmt.Sprint(len(found.Hits) + len(found.BelowThreshold)), err
 			},
 			"stats": func(e *engine.Engine) (string, error) {
@@ -89,7 +94,7 @@ func TestAProjectThatIsKeptApartIsAsIfItWereNot(t *testing.T) {
 				return fmt.Sprint(st.Memories, st.Sessions, st.Projects, st.Types), err
 			},
 			"stats by type": func(e *engine.Engine) (string, error) {
-				st, err := e.StatsOver(t.Context(), engine.StatsInput{By: engram.ByType})
+				st, err := e.StatsOver(t.Context(), read.StatsInput{By: engram.ByType})
 				by := map[string]int{}
 				for _, g := range st.Groups {
 					by[g.Name] = g.Memories
@@ -97,11 +102,11 @@ func TestAProjectThatIsKeptApartIsAsIfItWereNot(t *testing.T) {
 				return fmt.Sprint(by, st.Due, st.Revisions, st.Pending), err
 			},
 			"stats by project": func(e *engine.Engine) (string, error) {
-				st, err := e.StatsOver(t.Context(), engine.StatsInput{By: engram.ByProject})
+				st, err := e.StatsOver(t.Context(), read.StatsInput{By: engram.ByProject})
 				return fmt.Sprint(len(st.Groups)), err
 			},
 			"log": func(e *engine.Engine) (string, error) {
-				entries, _, err := e.Log(t.Context(), engine.LogInput{Page: engram.Page{Limit: limit, Offset: offset}})
+				entries, _, err := e.Log(t.Context(), read.LogInput{Page: engram.Page{Limit: limit, Offset: offset}})
 				var all []string
 				for _, entry := range entries {
 					for _, item := range entry.Items {
@@ -117,7 +122,7 @@ func TestAProjectThatIsKeptApartIsAsIfItWereNot(t *testing.T) {
 				return fmt.Sprint(len(ss)), err
 			},
 			"queue": func(e *engine.Engine) (string, error) {
-				q, err := e.Queue(t.Context(), engine.QueueInput{})
+				q, err := e.Queue(t.Context(), review.QueueInput{})
 				return fmt.Sprint(q.Counts), err
 			},
 			"projects": func(e *engine.Engine) (string, error) {

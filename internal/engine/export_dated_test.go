@@ -7,14 +7,15 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // writtenTimes returns when the versions of the only memory of a file were written and replaced.
 func (c clone) writtenTimes(format string) (all [][2]time.Time) {
 	c.Helper()
 	var file bytes.Buffer
-	if _, err := c.Export(c.Context(), &file, engine.ExportInput{Format: format, Project: "shop"}); err != nil {
+	if _, err := c.Export(c.Context(), &file, exchange.ExportInput{Format: format, Project: "shop"}); err != nil {
 		c.Fatal(err)
 	}
 	var doc struct {
@@ -43,10 +44,10 @@ func (c clone) writtenTimes(format string) (all [][2]time.Time) {
 func TestVersionsLeaveWithTheTimesOfTheirTexts(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
-	m := a.save(engine.SaveInput{Title: "A", Content: "text one", Project: "shop"}).Memory
+	m := a.save(remember.SaveInput{Title: "A", Content: "text one", Project: "shop"}).Memory
 	written := []time.Time{m.CreatedAt}
 	a.Clock.Add(time.Hour)
-	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(m.ID), AddTags: []string{"q"}}); err != nil {
+	if _, err := a.Update(t.Context(), remember.UpdateInput{Ref: engram.ByID(m.ID), AddTags: []string{"q"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"text two", "text three"} {
@@ -63,7 +64,7 @@ func TestVersionsLeaveWithTheTimesOfTheirTexts(t *testing.T) {
 	b.pull()
 	want := [][2]time.Time{{written[0], written[1]}, {written[1], written[2]}}
 	for n, c := range cs {
-		got := c.writtenTimes(engine.NativeFormat)
+		got := c.writtenTimes(exchange.NativeFormat)
 		if len(got) != len(want) {
 			t.Fatalf("clone %d: got %v, want %v", n, got, want)
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -18,7 +19,7 @@ func TestAnExportIsAsTheSchemaSays(t *testing.T) {
 	e := enginetest.New(t)
 	save := func(title, content string) engram.Memory {
 		t.Helper()
-		got, err := e.Save(t.Context(), engine.SaveInput{Project: "shop", Title: title, Content: content, Tags: []string{"auth"}, TopicKey: "architecture/" + title})
+		got, err := e.Save(t.Context(), remember.SaveInput{Project: "shop", Title: title, Content: content, Tags: []string{"auth"}, TopicKey: "architecture/" + title})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +32,7 @@ func TestAnExportIsAsTheSchemaSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if _, err := e.Export(t.Context(), &b, engine.ExportInput{Vectors: true}); err != nil {
+	if _, err := e.Export(t.Context(), &b, exchange.ExportInput{Vectors: true}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile("../replica/jsonfile/export.schema.json")

@@ -7,6 +7,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -15,20 +17,20 @@ func TestWhatAnUndoneImportBroughtLeavesWithNoExport(t *testing.T) {
 	ctx := t.Context()
 	other, e, third := enginetest.New(t), enginetest.New(t), enginetest.New(t)
 	for n := range 10 { // so that its later ids differ from those of the other store
-		if _, err := other.Save(ctx, engine.SaveInput{Content: fmt.Sprint("not in the file ", n), Project: "apart"}); err != nil {
+		if _, err := other.Save(ctx, remember.SaveInput{Content: fmt.Sprint("not in the file ", n), Project: "apart"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	story(t, other)
-	mine, err := e.Save(ctx, engine.SaveInput{Content: "The kettle is in the kitchen", Project: "shop"})
+	mine, err := e.Save(ctx, remember.SaveInput{Content: "The kettle is in the kitchen", Project: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	undone(t, e, imported(t, e, exported(t, other, engine.ExportInput{Project: "shop"}), engine.ImportInput{}).Op)
+	undone(t, e, imported(t, e, exported(t, other, exchange.ExportInput{Project: "shop"}), exchange.ImportInput{}).Op)
 	for _, format := range []string{"json", "mem"} {
 		for _, project := range []string{"", "shop"} {
 			var b strings.Builder
-			res, err := e.Export(ctx, &b, engine.ExportInput{Format: format, Project: project})
+			res, err := e.Export(ctx, &b, exchange.ExportInput{Format: format, Project: project})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,10 +38,10 @@ func TestWhatAnUndoneImportBroughtLeavesWithNoExport(t *testing.T) {
 			if res.Memories-res.Forgotten != 1 || res.Revisions+res.Prompts+res.Relations != 0 {
 				t.Errorf("export of %q as %s: wrote %+v; want one memory that is not forgotten\n%s", project, format, res.Written, b.String())
 			}
-			if own := imported(t, e, b.String(), engine.ImportInput{}); own.Op != 0 {
+			if own := imported(t, e, b.String(), exchange.ImportInput{}); own.Op != 0 {
 				t.Errorf("import of it: %+v; want nothing changed", own)
 			}
-			imported(t, third, b.String(), engine.ImportInput{})
+			imported(t, third, b.String(), exchange.ImportInput{})
 		}
 	}
 	for _, e := range []*engine.Engine{e, third} {

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-func (w world) why(session string) engine.Account {
+func (w world) why(session string) read.Account {
 	w.Helper()
 	a, err := w.Why(w.Context(), session)
 	if err != nil {
@@ -24,7 +26,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.note("Tokens", "Tokens live in cookies."), w.note("Cache", "The cache is warm.")
 	w.session("s", "demo")
-	w.recall(engine.RecallInput{SearchInput: asked("tokens live in cookies <private>hunter2</private>"), SessionID: "s"})
+	w.recall(search.RecallInput{SearchInput: asked("tokens live in cookies <private>hunter2</private>"), SessionID: "s"})
 	in := asked("cache")
 	if _, err := w.SearchIn(t.Context(), "s", in); err != nil {
 		t.Fatal(err)
@@ -32,8 +34,8 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	if _, err := w.GetIn(t.Context(), "s", engram.ByNum(first)); err != nil {
 		t.Fatal(err)
 	}
-	w.recall(engine.RecallInput{SearchInput: asked("zeppelin"), SessionID: "s"})
-	w.report(engine.ContextInput{Project: "demo", SessionID: "s"})
+	w.recall(search.RecallInput{SearchInput: asked("zeppelin"), SessionID: "s"})
+	w.report(brief.ContextInput{Project: "demo", SessionID: "s"})
 
 	a := w.why("s")
 	sum, told := 0, []string{}
@@ -70,8 +72,8 @@ func TestNobodyAsksNothingIsRemembered(t *testing.T) {
 	num := w.note("Tokens", "Tokens live in cookies.")
 	before := w.used()
 	for _, session := range []string{"", "unknown"} {
-		r := w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: session})
-		c := w.report(engine.ContextInput{Project: "demo", SessionID: session})
+		r := w.recall(search.RecallInput{SearchInput: asked("tokens"), SessionID: session})
+		c := w.report(brief.ContextInput{Project: "demo", SessionID: session})
 		found, err := w.SearchIn(t.Context(), session, asked("tokens"))
 		if err != nil || len(found.Hits) != 1 || len(r.Items) != 1 || len(c.Memories) != 1 {
 			t.Fatalf("session %q: found %d, recalled %d, told %d, %v", session, len(found.Hits), len(r.Items), len(c.Memories), err)
@@ -124,11 +126,11 @@ func TestAReadAnswersWhileSomebodyElseWrites(t *testing.T) {
 		})
 	}()
 	<-held
-	r := w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: "s"})
+	r := w.recall(search.RecallInput{SearchInput: asked("tokens"), SessionID: "s"})
 	if len(r.Items) != 1 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0], "cannot record what session") {
 		t.Errorf("while the store was locked: recalled %d, degraded %q; want one memory, and that it is not remembered", len(r.Items), r.Degraded)
 	}
-	c := w.report(engine.ContextInput{Project: "demo", SessionID: "s"})
+	c := w.report(brief.ContextInput{Project: "demo", SessionID: "s"})
 	if len(c.Memories) != 1 || len(c.Degraded) != 1 {
 		t.Errorf("while the store was locked: told %d, degraded %q", len(c.Memories), c.Degraded)
 	}
@@ -136,7 +138,7 @@ func TestAReadAnswersWhileSomebodyElseWrites(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if r = w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: "s"}); len(r.Items) != 1 || len(r.Degraded) != 0 {
+	if r = w.recall(search.RecallInput{SearchInput: asked("tokens"), SessionID: "s"}); len(r.Items) != 1 || len(r.Degraded) != 0 {
 		t.Errorf("afterwards: recalled %d, degraded %q", len(r.Items), r.Degraded)
 	}
 }
@@ -145,7 +147,7 @@ func TestALongQuestionIsRememberedInPart(t *testing.T) {
 	w := newWorld(t)
 	w.note("Tokens", "Tokens live in cookies.")
 	w.session("s", "demo")
-	w.recall(engine.RecallInput{SearchInput: asked(strings.Repeat("tokens ", 10_000)), SessionID: "s"})
+	w.recall(search.RecallInput{SearchInput: asked(strings.Repeat("tokens ", 10_000)), SessionID: "s"})
 	if uses := w.why("s").Exposures; len(uses) != 1 || len(uses[0].Query) > 400 || !strings.HasPrefix(uses[0].Query, "tokens tokens") {
 		t.Errorf("%d uses, the first %+v; want one with the beginning of the question", len(uses), uses)
 	}
@@ -160,7 +162,7 @@ func BenchmarkRecall(b *testing.B) {
 			}
 			w.session("s", "demo")
 			for b.Loop() {
-				w.recall(engine.RecallInput{SearchInput: asked("tokens in cookies"), SessionID: tt.session, Again: true})
+				w.recall(search.RecallInput{SearchInput: asked("tokens in cookies"), SessionID: tt.session, Again: true})
 			}
 		})
 	}

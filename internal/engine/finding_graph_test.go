@@ -9,6 +9,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // relate writes a relation, like a verdict.
@@ -55,7 +57,7 @@ func TestRelationsLeadOnAsFarAsAsked(t *testing.T) {
 		{"five hops lead no further than there are relations", hops(5), true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found := w.in(t).search(engine.SearchInput{Query: "outage of the checkout payments", Hops: tt.hops})
+			found := w.in(t).search(search.SearchInput{Query: "outage of the checkout payments", Hops: tt.hops})
 			if len(found.Hits) == 0 || found.Hits[0].Memory.Num != outage {
 				t.Fatalf("got %v, want #%d first", hitNums(found.Hits), outage)
 			}
@@ -72,7 +74,7 @@ func TestRelationsLeadOnAsFarAsAsked(t *testing.T) {
 			}
 		})
 	}
-	if _, ok := notesOf(w.search(engine.SearchInput{Query: "outage of the checkout payments", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}), cert); ok {
+	if _, ok := notesOf(w.search(search.SearchInput{Query: "outage of the checkout payments", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}), cert); ok {
 		t.Error("a relation leads past the filter")
 	}
 }
@@ -93,13 +95,13 @@ func TestRelationsLeadThroughNothingThatIsHidden(t *testing.T) {
 		}, engram.Filter{}, false},
 		{"what another project has does not", func(w world, cert int64) {
 			other := "other"
-			if _, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(cert), Project: &other}); err != nil {
+			if _, err := w.Update(w.Context(), remember.UpdateInput{Ref: engram.ByNum(cert), Project: &other}); err != nil {
 				w.Fatal(err)
 			}
 		}, engram.Filter{Project: "demo"}, false},
 		{"but does where every project is asked", func(w world, cert int64) {
 			other := "other"
-			if _, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(cert), Project: &other}); err != nil {
+			if _, err := w.Update(w.Context(), remember.UpdateInput{Ref: engram.ByNum(cert), Project: &other}); err != nil {
 				w.Fatal(err)
 			}
 		}, engram.Filter{}, true},
@@ -112,7 +114,7 @@ func TestRelationsLeadThroughNothingThatIsHidden(t *testing.T) {
 			w.relate(outage, engram.VerbCausedBy, cert, engram.RelationJudged)
 			w.relate(bot, engram.VerbDerivedFrom, cert, engram.RelationJudged)
 			tt.hide(w, cert)
-			found := w.search(engine.SearchInput{Query: "outage of the checkout payments", Hops: &two, Filter: tt.in})
+			found := w.search(search.SearchInput{Query: "outage of the checkout payments", Hops: &two, Filter: tt.in})
 			notes, _ := notesOf(found, bot)
 			if led := len(notes) > 0; led != tt.want {
 				t.Errorf("the robot is noted as %q, led to: %t, want %t", notes, led, tt.want)
@@ -126,7 +128,7 @@ func TestWhatIsSupersededStandsBehindItsSuccessor(t *testing.T) {
 	old := w.note("Tokens live an hour", "Access tokens of the gateway live one hour.")
 	young := w.note("Shorter sessions", "They end after a quarter of that.")
 	w.note("Lunch", "The canteen is closed in August.")
-	query := engine.SearchInput{Query: "how long do access tokens of the gateway live"}
+	query := search.SearchInput{Query: "how long do access tokens of the gateway live"}
 	if hits := w.search(query).Hits; len(hits) == 0 || hits[0].Memory.Num != old {
 		t.Fatalf("before anybody judged: %v, want #%d first", hitNums(hits), old)
 	}
@@ -170,7 +172,7 @@ func TestTheNewestOfAChainComesFirst(t *testing.T) {
 	}
 	slices.Reverse(chain)
 	for hops := range 3 {
-		found := w.search(engine.SearchInput{Query: "how long do access tokens of the gateway live", Hops: &hops})
+		found := w.search(search.SearchInput{Query: "how long do access tokens of the gateway live", Hops: &hops})
 		same(t, fmt.Sprintf("with %d hops", hops), hitNums(found.Hits), chain)
 	}
 }
@@ -181,7 +183,7 @@ func TestASuccessorStandsBeforeOneFarDownTheList(t *testing.T) {
 	for i := range 40 {
 		all = append(all, w.note(fmt.Sprintf("Gauge %d", i), fmt.Sprintf("Gauge %d was read at noon%s.", i, strings.Repeat(" and the sky was grey", i))))
 	}
-	query := engine.SearchInput{Query: "gauge read at noon", Limit: 40}
+	query := search.SearchInput{Query: "gauge read at noon", Limit: 40}
 	hits, _ := w.search(query).InOrder()
 	order := hitNums(hits)
 	if len(order) != len(all) {
@@ -201,7 +203,7 @@ func TestAPendingSuccessorReplacesNothing(t *testing.T) {
 	old := w.note("Tokens live an hour", "Access tokens of the gateway live one hour.")
 	young := w.note("Shorter sessions", "They end after a quarter of that.")
 	w.relate(young, engram.VerbSupersedes, old, engram.RelationPending)
-	if hits := w.search(engine.SearchInput{Query: "how long do access tokens of the gateway live"}).Hits; len(hits) == 0 || hits[0].Memory.Num != old {
+	if hits := w.search(search.SearchInput{Query: "how long do access tokens of the gateway live"}).Hits; len(hits) == 0 || hits[0].Memory.Num != old {
 		t.Errorf("got %v, want #%d first", hitNums(hits), old)
 	}
 }
@@ -233,7 +235,7 @@ func TestATimeInTheQuestionDrawsItsMemoriesNearer(t *testing.T) {
 		{"a day with its year", "standup of 2026-06-12", "2026-06-12", day(12), day(13), meetings[0]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found := w.in(t).search(engine.SearchInput{Query: tt.query})
+			found := w.in(t).search(search.SearchInput{Query: tt.query})
 			if len(found.Times) != 1 || !strings.Contains(found.Times[0].Phrase, tt.phrase) || !found.Times[0].From.Equal(tt.from) || !found.Times[0].To.Equal(tt.to) {
 				t.Fatalf("times: got %+v, want %q from %s to %s", found.Times, tt.phrase, tt.from, tt.to)
 			}
@@ -248,7 +250,7 @@ func TestATimeInTheQuestionDrawsItsMemoriesNearer(t *testing.T) {
 			}
 		})
 	}
-	if found := w.search(engine.SearchInput{Query: "standup"}); len(found.Times) > 0 || timeFactor(found.Hits[0]) != 0 {
+	if found := w.search(search.SearchInput{Query: "standup"}); len(found.Times) > 0 || timeFactor(found.Hits[0]) != 0 {
 		t.Errorf("a question of no time: %+v, %+v", found.Times, found.Hits[0].Why)
 	}
 }
@@ -258,7 +260,7 @@ func TestYesterdayEndsAtMidnightOfTheZone(t *testing.T) {
 	w.note("Standup", "The standup spoke of the migration.")
 	zone := time.FixedZone("far east", 11*60*60)
 	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "unused" }, Zone: zone})
-	found, err := e.Search(t.Context(), engine.SearchInput{Query: "standup of yesterday"})
+	found, err := e.Search(t.Context(), search.SearchInput{Query: "standup of yesterday"})
 	if err != nil || len(found.Times) != 1 {
 		t.Fatalf("got %+v, %v, want one time", found.Times, err)
 	}

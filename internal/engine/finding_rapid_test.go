@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // For any question: each memory is found at most once, in falling order, within the limit, and explains by
@@ -22,10 +22,10 @@ func TestEveryAnswerIsInOrder(t *testing.T) {
 	words := rapid.SampledFrom([]string{"pool", "jwt", "mailer", "exhuastion", "connection", "parser", "the", "yesterday", "before the deploys",
 		"architecture/auth-model", "数据库", "query", "physician", "zeppelin", "E0499", "sessions", "last week", "gateway"})
 	rapid.Check(t, func(rt *rapid.T) {
-		hops := rapid.IntRange(0, engine.MaxHops).Draw(rt, "hops")
-		in := engine.SearchInput{
+		hops := rapid.IntRange(0, search.MaxHops).Draw(rt, "hops")
+		in := search.SearchInput{
 			Query:  strings.Join(rapid.SliceOfN(words, 1, 6).Draw(rt, "words"), " "),
-			Mode:   rapid.SampledFrom([]engine.Mode{engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical}).Draw(rt, "mode"),
+			Mode:   rapid.SampledFrom([]search.Mode{search.ModeHybrid, search.ModeSemantic, search.ModeLexical}).Draw(rt, "mode"),
 			Fusion: rapid.SampledFrom([]engram.Fusion{"", engram.FusionScore, engram.FusionRank}).Draw(rt, "fusion"),
 			All:    rapid.Bool().Draw(rt, "all"), Hops: &hops, Limit: rapid.IntRange(1, 10).Draw(rt, "limit"),
 		}

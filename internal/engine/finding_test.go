@@ -10,6 +10,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
@@ -38,19 +40,19 @@ func TestModes(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, query string
-		mode        engine.Mode
+		mode        search.Mode
 		found       bool
 		by          []engram.Channel
 	}{
-		{"a synonym is found by meaning", "physician", engine.ModeSemantic, true, []engram.Channel{engram.ChannelVector}},
-		{"and when both channels answer", "physician", engine.ModeHybrid, true, []engram.Channel{engram.ChannelVector}},
+		{"a synonym is found by meaning", "physician", search.ModeSemantic, true, []engram.Channel{engram.ChannelVector}},
+		{"and when both channels answer", "physician", search.ModeHybrid, true, []engram.Channel{engram.ChannelVector}},
 		{"both is what nobody has to ask for", "physician", "", true, []engram.Channel{engram.ChannelVector}},
-		{"words alone miss it", "physician", engine.ModeLexical, false, nil},
-		{"words find what was written", "doctor", engine.ModeLexical, true, []engram.Channel{engram.ChannelLexical}},
-		{"and so do both channels", "doctor", engine.ModeHybrid, true, []engram.Channel{engram.ChannelLexical, engram.ChannelVector}},
+		{"words alone miss it", "physician", search.ModeLexical, false, nil},
+		{"words find what was written", "doctor", search.ModeLexical, true, []engram.Channel{engram.ChannelLexical}},
+		{"and so do both channels", "doctor", search.ModeHybrid, true, []engram.Channel{engram.ChannelLexical, engram.ChannelVector}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found := w.in(t).search(engine.SearchInput{Query: tt.query, Mode: tt.mode})
+			found := w.in(t).search(search.SearchInput{Query: tt.query, Mode: tt.mode})
 			hits, _ := found.InOrder()
 			if !tt.found {
 				if len(hits) > 0 {
@@ -72,19 +74,19 @@ func TestModes(t *testing.T) {
 func TestWhatASearchCannotBeAskedIsToldWithAHint(t *testing.T) {
 	w, _ := clinic(t)
 	before, stats := len(w.journal()), w.stats()
-	far, back := engine.MaxHops+1, -1
+	far, back := search.MaxHops+1, -1
 	for _, tt := range []struct {
 		name string
-		in   engine.SearchInput
+		in   search.SearchInput
 		hint string
 	}{
-		{"an invalid mode", engine.SearchInput{Mode: "guess"}, "use hybrid, semantic or fts"},
-		{"a mode in capitals", engine.SearchInput{Mode: "FTS"}, "use hybrid, semantic or fts"},
-		{"an invalid fusion", engine.SearchInput{Fusion: "sum"}, "use score or rank"},
-		{"too many hops", engine.SearchInput{Hops: &far}, "use a number from 0 to 5"},
-		{"hops backwards", engine.SearchInput{Hops: &back}, "use a number from 0 to 5"},
-		{"more than a hundred", engine.SearchInput{Limit: 101}, "use a number from 1 to 100"},
-		{"less than none", engine.SearchInput{Limit: -1}, "use a number from 1 to 100"},
+		{"an invalid mode", search.SearchInput{Mode: "guess"}, "use hybrid, semantic or fts"},
+		{"a mode in capitals", search.SearchInput{Mode: "FTS"}, "use hybrid, semantic or fts"},
+		{"an invalid fusion", search.SearchInput{Fusion: "sum"}, "use score or rank"},
+		{"too many hops", search.SearchInput{Hops: &far}, "use a number from 0 to 5"},
+		{"hops backwards", search.SearchInput{Hops: &back}, "use a number from 0 to 5"},
+		{"more than a hundred", search.SearchInput{Limit: 101}, "use a number from 1 to 100"},
+		{"less than none", search.SearchInput{Limit: -1}, "use a number from 1 to 100"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.in.Query = "doctor"
@@ -103,14 +105,14 @@ func TestWhatASearchCannotBeAskedIsToldWithAHint(t *testing.T) {
 func TestRanksMayBeJoinedInsteadOfScores(t *testing.T) {
 	w, num := library(t)
 	for _, fusion := range []engram.Fusion{"", engram.FusionScore, engram.FusionRank} {
-		found := w.search(engine.SearchInput{Query: "connections of the pool were exhausted", Fusion: fusion})
+		found := w.search(search.SearchInput{Query: "connections of the pool were exhausted", Fusion: fusion})
 		if len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["pool"] {
 			t.Errorf("fusion %q finds %v, want #%d first", fusion, hitNums(found.Hits), num["pool"])
 		}
 	}
 	// Of the last find: the best scores about 1 in both.
 	score := func(f engram.Fusion) float64 {
-		hits, _ := w.search(engine.SearchInput{Query: "connections of the pool", Fusion: f}).InOrder()
+		hits, _ := w.search(search.SearchInput{Query: "connections of the pool", Fusion: f}).InOrder()
 		return hits[len(hits)-1].Score
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-4 } // the clock stepped between them
@@ -122,12 +124,12 @@ func TestRanksMayBeJoinedInsteadOfScores(t *testing.T) {
 func TestNothingRelevantIsSaidAndTheWeakAreApart(t *testing.T) {
 	w, _ := library(t)
 	for _, query := range []string{"how tall is the lighthouse of Alexandria", "sourdough bread recipe", "zeppelin hangar"} {
-		found := w.search(engine.SearchInput{Query: query})
+		found := w.search(search.SearchInput{Query: query})
 		if len(found.Hits) > 0 || len(found.BelowThreshold) == 0 {
 			t.Errorf("%q: got hits %v and weak %v, want weak ones alone", query, hitNums(found.Hits), hitNums(found.BelowThreshold))
 		}
 	}
-	found := w.search(engine.SearchInput{Query: "mailer retries with backoff", Limit: 3})
+	found := w.search(search.SearchInput{Query: "mailer retries with backoff", Limit: 3})
 	if len(found.Hits) == 0 || len(found.Hits)+len(found.BelowThreshold) > 3 {
 		t.Errorf("got hits %v and weak %v, want three together", hitNums(found.Hits), hitNums(found.BelowThreshold))
 	}
@@ -145,7 +147,7 @@ func TestFactorsAreBoundedAndMakeTheScore(t *testing.T) {
 		"+ neighbour": {0, math.Inf(1)}, "+ session": {0, math.Inf(1)},
 	}
 	for _, query := range []string{"pool", "what was decided yesterday about jwt", "数据库", "deploys of last week", "mailer before the pool exhaustion"} {
-		found := w.search(engine.SearchInput{Query: query, Limit: 100})
+		found := w.search(search.SearchInput{Query: query, Limit: 100})
 		hits, _ := found.InOrder()
 		if len(hits) == 0 {
 			t.Errorf("%q finds nothing", query)
@@ -174,7 +176,7 @@ func TestAMistypedWordIsReadAsWhatWasMeant(t *testing.T) {
 		{"in the words of a person, not in stems", "authenticaton by tokens", "authenticaton", "authentication", "jwt"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			found := w.in(t).search(engine.SearchInput{Query: tt.query})
+			found := w.in(t).search(search.SearchInput{Query: tt.query})
 			if len(found.Hits) == 0 || found.Hits[0].Memory.Num != num[tt.want] {
 				t.Errorf("%q finds %v, want #%d first", tt.query, hitNums(found.Hits), num[tt.want])
 			}
@@ -185,7 +187,7 @@ func TestAMistypedWordIsReadAsWhatWasMeant(t *testing.T) {
 			}
 		})
 	}
-	if r := w.search(engine.SearchInput{Query: "connection pool"}).Repaired; len(r) > 0 {
+	if r := w.search(search.SearchInput{Query: "connection pool"}).Repaired; len(r) > 0 {
 		t.Errorf("what is written as it stands there was repaired: %+v", r)
 	}
 }
@@ -197,7 +199,7 @@ func TestARepeatStepsBehindWhatIsNew(t *testing.T) {
 	other := w.note("Kettle descaling", "The kettle is descaled with vinegar every month.")
 	first := w.note("The kettle whistles", "It whistles since the lid was replaced, says the kitchen team.")
 	again := w.note("The kettle whistles!", "It whistles since the lid was replaced, says the kitchen team ...")
-	found := w.search(engine.SearchInput{Query: "kettle whistles"})
+	found := w.search(search.SearchInput{Query: "kettle whistles"})
 	hits, _ := found.InOrder()
 	got := hitNums(hits)
 	if len(got) < 3 || got[0] != again {
@@ -216,7 +218,7 @@ func TestARepeatStepsBehindWhatIsNew(t *testing.T) {
 	// The old and the new fact differ only in a number, and the list needs both.
 	old := w.note("Gateway timeout", "The gateway gives up after 30 seconds.")
 	young := w.note("Gateway timeout", "The gateway gives up after 60 seconds.")
-	for _, h := range w.search(engine.SearchInput{Query: "gateway timeout"}).Hits {
+	for _, h := range w.search(search.SearchInput{Query: "gateway timeout"}).Hits {
 		if len(h.Why.Notes) > 0 {
 			t.Errorf("#%d says %v, want no repeat of #%d and #%d", h.Memory.Num, h.Why.Notes, old, young)
 		}
@@ -225,12 +227,12 @@ func TestARepeatStepsBehindWhatIsNew(t *testing.T) {
 
 func TestNoQuestionOfAnyModeIsAnError(t *testing.T) {
 	w, num := library(t)
-	deep := engine.MaxHops
+	deep := search.MaxHops
 	for _, q := range []string{"", "a", "é", "数", "\x00\xff\xfe\x00", strings.Repeat("\xff", 4096), strings.Repeat("pool of connections ", 5120), strings.Repeat("w", 100<<10),
 		"before the before the release", "yesterday", "yesterday of last week in March before 2020"} {
-		for _, mode := range []engine.Mode{engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical} {
+		for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic, search.ModeLexical} {
 			for _, fusion := range []engram.Fusion{engram.FusionScore, engram.FusionRank} {
-				in := engine.SearchInput{Query: q, Mode: mode, Fusion: fusion, Hops: &deep, Limit: 100, Rerank: true}
+				in := search.SearchInput{Query: q, Mode: mode, Fusion: fusion, Hops: &deep, Limit: 100, Rerank: true}
 				found, err := w.Search(t.Context(), in)
 				if err != nil {
 					t.Fatalf("question %.40q of %d bytes, %s, %s: %v", q, len(q), mode, fusion, err)
@@ -246,7 +248,7 @@ func TestNoQuestionOfAnyModeIsAnError(t *testing.T) {
 func TestAProjectThatDoesNotExistHasNothing(t *testing.T) {
 	w, _ := library(t)
 	for _, q := range []string{"", "pool", "architecture/auth-model"} {
-		found := w.search(engine.SearchInput{Query: q, Filter: engram.Filter{Project: "nobody", Scope: engram.ScopeProject}})
+		found := w.search(search.SearchInput{Query: q, Filter: engram.Filter{Project: "nobody", Scope: engram.ScopeProject}})
 		if len(found.Hits)+len(found.BelowThreshold) > 0 || len(found.Degraded) > 0 {
 			t.Errorf("%q in project nobody: got %+v, want nothing and no complaint", q, found)
 		}
@@ -261,7 +263,7 @@ func TestAHundredAreShownWhenAHundredAreAsked(t *testing.T) {
 	for i := range 130 {
 		w.note("Gauge "+strings.Repeat("i", i%7+1), "The gauge of boiler "+time.Duration(i).String()+" was read.")
 	}
-	found := w.search(engine.SearchInput{Query: "gauge of the boiler", Limit: 100})
+	found := w.search(search.SearchInput{Query: "gauge of the boiler", Limit: 100})
 	if n := len(found.Hits) + len(found.BelowThreshold); n != 100 {
 		t.Errorf("got %d hits and %d weak ones, want 100 together", len(found.Hits), len(found.BelowThreshold))
 	}
@@ -279,25 +281,25 @@ func TestASearchThatIsCalledOffSaysSo(t *testing.T) {
 	w, _ := library(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := w.Search(ctx, engine.SearchInput{Query: "pool"}); err == nil {
+	if _, err := w.Search(ctx, search.SearchInput{Query: "pool"}); err == nil {
 		t.Error("got an answer, want an error")
 	}
 }
 
 func TestMemoriesWithoutVectorsAreToldOfInEveryModeThatAsksThem(t *testing.T) {
 	w := newWorld(t)
-	if _, err := w.with(engine.Options{}).Save(t.Context(), engine.SaveInput{Title: "Mailer", Content: "It retries.", Project: "demo"}); err != nil {
+	if _, err := w.with(engine.Options{}).Save(t.Context(), remember.SaveInput{Title: "Mailer", Content: "It retries.", Project: "demo"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []engine.Mode{engine.ModeHybrid, engine.ModeSemantic} {
+	for _, mode := range []search.Mode{search.ModeHybrid, search.ModeSemantic} {
 		for _, query := range []string{"mailer", "letters posted"} {
-			found := w.search(engine.SearchInput{Query: query, Mode: mode})
+			found := w.search(search.SearchInput{Query: query, Mode: mode})
 			if len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "engram reembed") {
 				t.Errorf("%s, %q: degraded says %q, want what to do", mode, query, found.Degraded)
 			}
 		}
 	}
-	for _, in := range []engine.SearchInput{{Query: "mailer", Mode: engine.ModeLexical}, {Query: "mailer", Filter: engram.Filter{Project: "empty"}}} {
+	for _, in := range []search.SearchInput{{Query: "mailer", Mode: search.ModeLexical}, {Query: "mailer", Filter: engram.Filter{Project: "empty"}}} {
 		if found := w.search(in); len(found.Degraded) > 0 {
 			t.Errorf("%+v: degraded says %q, want nothing: no vector is missed", in, found.Degraded)
 		}
@@ -306,7 +308,7 @@ func TestMemoriesWithoutVectorsAreToldOfInEveryModeThatAsksThem(t *testing.T) {
 
 func TestEveryWordCannotBeAskedOfMeaning(t *testing.T) {
 	w, _ := clinic(t)
-	found := w.search(engine.SearchInput{Query: "doctor", Mode: engine.ModeSemantic, All: true})
+	found := w.search(search.SearchInput{Query: "doctor", Mode: search.ModeSemantic, All: true})
 	if len(found.Hits)+len(found.BelowThreshold) > 0 || len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "every word") {
 		t.Errorf("got %v, degraded %q, want nothing and why", hitNums(found.Hits), found.Degraded)
 	}

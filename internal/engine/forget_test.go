@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // files returns every byte that the store has on disk: database, log and backups.
@@ -54,7 +55,7 @@ func TestForgetHidesFromEverywhere(t *testing.T) {
 	}
 	same(t, "list", w.list(engram.Filter{}), []int64{keep})
 	same(t, "list of the forgotten", w.list(engram.Filter{Forgotten: true}), []int64{num})
-	told, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: "demo"})
+	told, err := w.Engine.Context(t.Context(), brief.ContextInput{Project: "demo"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +130,10 @@ func TestErasingLeavesNothingOfTheText(t *testing.T) {
 			for i := range tt.others {
 				w.note("other", strings.Repeat("word", i+1)+" of the others")
 			}
-			num := w.save(engine.SaveInput{Title: "Xylophone", Content: "a quagga in the box", Project: "demo", TopicKey: "zyzzyva/key", Tags: []string{"kumquat"},
+			num := w.save(remember.SaveInput{Title: "Xylophone", Content: "a quagga in the box", Project: "demo", TopicKey: "zyzzyva/key", Tags: []string{"kumquat"},
 				Metadata: map[string]any{"where": "vexillology"}, ToolName: "quokkatool", Type: "axolotltype"}).Memory.Num
-			w.save(engine.SaveInput{Title: "Xylophone II", Content: "an okapi in the box", Project: "demo", TopicKey: "zyzzyva/key"})
-			if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Content: new("a narwhal"), TopicKey: new("other/key"), Tags: &[]string{"pangolin"}}); err != nil {
+			w.save(remember.SaveInput{Title: "Xylophone II", Content: "an okapi in the box", Project: "demo", TopicKey: "zyzzyva/key"})
+			if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Content: new("a narwhal"), TopicKey: new("other/key"), Tags: &[]string{"pangolin"}}); err != nil {
 				t.Fatal(err)
 			}
 			if tt.forget {

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestAMemoryByAnyOfItsNames(t *testing.T) {
 	w := newWorld(t)
 	w.note("first", "one")
-	m := w.save(engine.SaveInput{Title: "second", Content: "two", Project: "demo", TopicKey: "bug/second"}).Memory
+	m := w.save(remember.SaveInput{Title: "second", Content: "two", Project: "demo", TopicKey: "bug/second"}).Memory
 	for _, name := range []string{"2", "#2", string(m.ID), string(m.ID[:30]), m.SyncID, "topic:bug/second", "topic: Bug/Second "} {
 		ref, err := engram.ParseRef(name)
 		if err != nil {
@@ -30,8 +31,8 @@ func TestAMemoryByAnyOfItsNames(t *testing.T) {
 
 func TestANameOfSeveralMemoriesIsAConflict(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Content: "one", Project: "demo", TopicKey: "k"})
-	w.save(engine.SaveInput{Content: "two", Project: "other", TopicKey: "k"})
+	w.save(remember.SaveInput{Content: "one", Project: "demo", TopicKey: "k"})
+	w.save(remember.SaveInput{Content: "two", Project: "other", TopicKey: "k"})
 	for _, ref := range []engram.Ref{{ID: "mem_000"}, {Topic: "k"}} {
 		_, err := w.Get(t.Context(), ref)
 		wantCode(t, err, engram.CodeConflict)
@@ -59,7 +60,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 func TestListIsNewestFirstInPages(t *testing.T) {
 	w := newWorld(t)
 	for range 25 {
-		w.save(engine.SaveInput{Title: "t", Content: w.Clock.Now().String(), Project: "demo"})
+		w.save(remember.SaveInput{Title: "t", Content: w.Clock.Now().String(), Project: "demo"})
 	}
 	page := func(p engram.Page) []int64 {
 		ms, err := w.List(t.Context(), engram.Filter{Project: "demo"}, p)
@@ -92,7 +93,7 @@ func TestTimelineIsOneSession(t *testing.T) {
 	var inA []int64
 	for i := range 12 {
 		id := map[bool]string{true: "a", false: "b"}[i%3 != 0]
-		num := w.save(engine.SaveInput{Title: "t", Content: w.Clock.Now().String(), Project: "demo", SessionID: id}).Memory.Num
+		num := w.save(remember.SaveInput{Title: "t", Content: w.Clock.Now().String(), Project: "demo", SessionID: id}).Memory.Num
 		if id == "a" {
 			inA = append(inA, num)
 		}
@@ -133,7 +134,7 @@ func TestTimelineIsOneSession(t *testing.T) {
 
 func TestContextIsTheLatestOfEach(t *testing.T) {
 	w := newWorld(t)
-	report := func(in engine.ContextInput) engram.Context {
+	report := func(in brief.ContextInput) engram.Context {
 		t.Helper()
 		c, err := w.Engine.Context(t.Context(), in)
 		if err != nil {
@@ -141,7 +142,7 @@ func TestContextIsTheLatestOfEach(t *testing.T) {
 		}
 		return c
 	}
-	if c := report(engine.ContextInput{Project: "demo"}); !c.Empty() {
+	if c := report(brief.ContextInput{Project: "demo"}); !c.Empty() {
 		t.Errorf("of an empty store: %+v", c)
 	}
 	for i := range 30 {
@@ -151,13 +152,13 @@ func TestContextIsTheLatestOfEach(t *testing.T) {
 		if i%10 == 0 {
 			scope = "personal"
 		}
-		w.save(engine.SaveInput{Title: "t", Content: w.Clock.Now().String(), Project: "demo", SessionID: id, Scope: scope})
-		if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: w.Clock.Now().String(), Project: "demo", SessionID: id}); err != nil {
+		w.save(remember.SaveInput{Title: "t", Content: w.Clock.Now().String(), Project: "demo", SessionID: id, Scope: scope})
+		if _, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: w.Clock.Now().String(), Project: "demo", SessionID: id}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	w.save(engine.SaveInput{Content: "elsewhere", Project: "other"})
-	c := report(engine.ContextInput{Project: "Demo"})
+	w.save(remember.SaveInput{Content: "elsewhere", Project: "other"})
+	c := report(brief.ContextInput{Project: "Demo"})
 	if len(c.Sessions) != 5 || len(c.Prompts) != 10 || len(c.Memories) != 20 || c.Empty() {
 		t.Fatalf("%d sessions, %d prompts, %d memories; want 5, 10, 20", len(c.Sessions), len(c.Prompts), len(c.Memories))
 	}
@@ -169,11 +170,11 @@ func TestContextIsTheLatestOfEach(t *testing.T) {
 	if c.Memories[0].Num != 30 || c.Memories[19].Num != 11 || c.Prompts[0].Num != 30 || c.Prompts[9].Num != 21 {
 		t.Errorf("newest first: memories %v, first prompt #%d", nums(c.Memories), c.Prompts[0].Num)
 	}
-	same(t, "one scope", nums(report(engine.ContextInput{Project: "demo", Scope: "personal"}).Memories), []int64{21, 11, 1})
-	if c := report(engine.ContextInput{}); c.Memories[0].Num != 31 || c.Sessions[0].Project != "other" {
+	same(t, "one scope", nums(report(brief.ContextInput{Project: "demo", Scope: "personal"}).Memories), []int64{21, 11, 1})
+	if c := report(brief.ContextInput{}); c.Memories[0].Num != 31 || c.Sessions[0].Project != "other" {
 		t.Errorf("every project: %v", nums(c.Memories))
 	}
-	if c := report(engine.ContextInput{Project: "nothing", Scope: "project"}); !c.Empty() {
+	if c := report(brief.ContextInput{Project: "nothing", Scope: "project"}); !c.Empty() {
 		t.Errorf("of an unknown project: %+v", c)
 	}
 }

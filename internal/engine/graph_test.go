@@ -9,10 +9,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
-func (w world) graph(in engine.GraphInput) engram.Graph {
+func (w world) graph(in read.GraphInput) engram.Graph {
 	w.Helper()
 	g, err := w.Graph(w.Context(), in)
 	if err != nil {
@@ -48,31 +50,31 @@ func TestGraph(t *testing.T) {
 	if _, err := w.Forget(t.Context(), engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
-	elsewhere := w.save(engine.SaveInput{Title: "elsewhere", Content: "content 8", Project: "other", Scope: engram.ScopeGlobal}).Memory.Num
+	elsewhere := w.save(remember.SaveInput{Title: "elsewhere", Content: "content 8", Project: "other", Scope: engram.ScopeGlobal}).Memory.Num
 	w.link(5, engram.VerbRelatesTo, elsewhere)
 
 	for _, tt := range []struct {
 		name  string
-		in    engine.GraphInput
+		in    read.GraphInput
 		nodes string
 		edges string
 		cut   bool
 	}{
-		{"two hops unless said otherwise, and round the circle once", engine.GraphInput{Ref: engram.ByNum(1)}, "1/0 2/1 3/1 4/2",
+		{"two hops unless said otherwise, and round the circle once", read.GraphInput{Ref: engram.ByNum(1)}, "1/0 2/1 3/1 4/2",
 			"1 relates_to 2, 3 supersedes 1, 2 relates_to 1, 2 caused_by 3, 3 derived_from 4", false},
-		{"one hop has no relation between what is one hop away", engine.GraphInput{Ref: engram.ByNum(1), Depth: 1}, "1/0 2/1 3/1",
+		{"one hop has no relation between what is one hop away", read.GraphInput{Ref: engram.ByNum(1), Depth: 1}, "1/0 2/1 3/1",
 			"1 relates_to 2, 3 supersedes 1, 2 relates_to 1", false},
-		{"further", engine.GraphInput{Ref: engram.ByNum(1), Depth: 4}, "1/0 2/1 3/1 4/2 5/3 8/4",
+		{"further", read.GraphInput{Ref: engram.ByNum(1), Depth: 4}, "1/0 2/1 3/1 4/2 5/3 8/4",
 			"1 relates_to 2, 3 supersedes 1, 2 relates_to 1, 2 caused_by 3, 3 derived_from 4, 4 derived_from 5, 5 relates_to 8", false},
-		{"by some verbs alone, as dialects spell them", engine.GraphInput{Ref: engram.ByNum(1), Verbs: []engram.Verb{"related", "related_to"}}, "1/0 2/1",
+		{"by some verbs alone, as dialects spell them", read.GraphInput{Ref: engram.ByNum(1), Verbs: []engram.Verb{"related", "related_to"}}, "1/0 2/1",
 			"1 relates_to 2, 2 relates_to 1", false},
-		{"candidates when they are asked for", engine.GraphInput{Ref: engram.ByNum(1), Depth: 1, Pending: true, Verbs: []engram.Verb{"conflicts_with"}},
+		{"candidates when they are asked for", read.GraphInput{Ref: engram.ByNum(1), Depth: 1, Pending: true, Verbs: []engram.Verb{"conflicts_with"}},
 			"1/0 6/1", "1 contradicts 6 (pending)", false},
-		{"no conflict when it is named", engine.GraphInput{Ref: engram.ByNum(1), Depth: 1, Verbs: []engram.Verb{engram.VerbNotConflict}}, "1/0 5/1",
+		{"no conflict when it is named", read.GraphInput{Ref: engram.ByNum(1), Depth: 1, Verbs: []engram.Verb{engram.VerbNotConflict}}, "1/0 5/1",
 			"1 not_conflict 5", false},
-		{"no more memories than asked for", engine.GraphInput{Ref: engram.ByNum(1), Limit: 2}, "1/0 2/1", "1 relates_to 2, 2 relates_to 1", true},
-		{"nothing around it", engine.GraphInput{Ref: engram.ByNum(6)}, "6/0", "", false},
-		{"by its other end", engine.GraphInput{Ref: engram.ByNum(4), Depth: 1}, "4/0 3/1 5/1", "3 derived_from 4, 4 derived_from 5", false},
+		{"no more memories than asked for", read.GraphInput{Ref: engram.ByNum(1), Limit: 2}, "1/0 2/1", "1 relates_to 2, 2 relates_to 1", true},
+		{"nothing around it", read.GraphInput{Ref: engram.ByNum(6)}, "6/0", "", false},
+		{"by its other end", read.GraphInput{Ref: engram.ByNum(4), Depth: 1}, "4/0 3/1 5/1", "3 derived_from 4, 4 derived_from 5", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := w.in(t).graph(tt.in)
@@ -89,25 +91,25 @@ func TestGraph(t *testing.T) {
 func TestGraphStaysInTheProjectUnlessAskedToLeave(t *testing.T) {
 	w := newWorld(t)
 	here := w.note("here", "one")
-	there := w.save(engine.SaveInput{Title: "there", Content: "two", Project: "other", Scope: engram.ScopeGlobal}).Memory.Num
+	there := w.save(remember.SaveInput{Title: "there", Content: "two", Project: "other", Scope: engram.ScopeGlobal}).Memory.Num
 	w.link(here, engram.VerbRelatesTo, there)
 	project := engram.ScopeProject
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(there), Scope: &project}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(there), Scope: &project}); err != nil {
 		t.Fatal(err)
 	}
-	if got := nodes(w.graph(engine.GraphInput{Ref: engram.ByNum(here)})); got != "1/0" {
+	if got := nodes(w.graph(read.GraphInput{Ref: engram.ByNum(here)})); got != "1/0" {
 		t.Errorf("got %s, want nothing of the other project", got)
 	}
-	if got := nodes(w.graph(engine.GraphInput{Ref: engram.ByNum(here), AllProjects: true})); got != "1/0 2/1" {
+	if got := nodes(w.graph(read.GraphInput{Ref: engram.ByNum(here), AllProjects: true})); got != "1/0 2/1" {
 		t.Errorf("in all projects: got %s, want both", got)
 	}
 }
 
 func TestGraphSaysWhatIsDueForReview(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Title: "a", Content: "one", Type: engram.TypeDecision, Project: "demo"})
+	w.save(remember.SaveInput{Title: "a", Content: "one", Type: engram.TypeDecision, Project: "demo"})
 	w.Clock.Add(365 * 24 * time.Hour)
-	if g := w.graph(engine.GraphInput{Ref: engram.ByNum(1)}); g.Nodes[0].State != engram.StateNeedsReview {
+	if g := w.graph(read.GraphInput{Ref: engram.ByNum(1)}); g.Nodes[0].State != engram.StateNeedsReview {
 		t.Errorf("a decision of a year ago is %s, want %s", g.Nodes[0].State, engram.StateNeedsReview)
 	}
 }
@@ -121,15 +123,15 @@ func TestGraphRefuses(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		in   engine.GraphInput
+		in   read.GraphInput
 		want engram.Code
 	}{
-		{"a memory that does not exist", engine.GraphInput{Ref: engram.ByNum(9)}, engram.CodeNotFound},
-		{"one that was forgotten", engine.GraphInput{Ref: engram.ByNum(gone)}, engram.CodeNotFound},
-		{"a depth below one", engine.GraphInput{Ref: engram.ByNum(1), Depth: -1}, engram.CodeInvalid},
-		{"a depth beyond five", engine.GraphInput{Ref: engram.ByNum(1), Depth: 6}, engram.CodeInvalid},
-		{"a limit beyond a thousand", engine.GraphInput{Ref: engram.ByNum(1), Limit: 1001}, engram.CodeInvalid},
-		{"a verb that does not exist", engine.GraphInput{Ref: engram.ByNum(1), Verbs: []engram.Verb{"likes"}}, engram.CodeInvalid},
+		{"a memory that does not exist", read.GraphInput{Ref: engram.ByNum(9)}, engram.CodeNotFound},
+		{"one that was forgotten", read.GraphInput{Ref: engram.ByNum(gone)}, engram.CodeNotFound},
+		{"a depth below one", read.GraphInput{Ref: engram.ByNum(1), Depth: -1}, engram.CodeInvalid},
+		{"a depth beyond five", read.GraphInput{Ref: engram.ByNum(1), Depth: 6}, engram.CodeInvalid},
+		{"a limit beyond a thousand", read.GraphInput{Ref: engram.ByNum(1), Limit: 1001}, engram.CodeInvalid},
+		{"a verb that does not exist", read.GraphInput{Ref: engram.ByNum(1), Verbs: []engram.Verb{"likes"}}, engram.CodeInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := w.Graph(t.Context(), tt.in)
@@ -166,7 +168,7 @@ func TestGraphOverAnyRelations(t *testing.T) {
 		if err != nil {
 			rt.Fatalf("prepare: %v", err)
 		}
-		in := engine.GraphInput{Ref: engram.ByNum(1), Depth: rapid.IntRange(1, engine.MaxHops).Draw(rt, "depth"),
+		in := read.GraphInput{Ref: engram.ByNum(1), Depth: rapid.IntRange(1, search.MaxHops).Draw(rt, "depth"),
 			Limit: rapid.IntRange(1, memories).Draw(rt, "limit")}
 		g, err := w.Graph(t.Context(), in)
 		if err != nil {

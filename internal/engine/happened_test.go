@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -24,11 +24,11 @@ func TestWhatHappenedIsDatedWhenItHappened(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := enginetest.New(t)
-			res, err := e.Save(t.Context(), engine.SaveInput{Content: "The cart rounds each line", Project: "shop", SessionID: "s1", NewSession: true, TopicKey: "cart/rounds", At: tt.at})
+			res, err := e.Save(t.Context(), remember.SaveInput{Content: "The cart rounds each line", Project: "shop", SessionID: "s1", NewSession: true, TopicKey: "cart/rounds", At: tt.at})
 			if err != nil {
 				t.Fatal(err)
 			}
-			learned, err := e.Capture(t.Context(), engine.CaptureInput{Content: "## Key Learnings:\n1. The till opens its drawer with a pulse of 200 ms, and no longer\n",
+			learned, err := e.Capture(t.Context(), remember.CaptureInput{Content: "## Key Learnings:\n1. The till opens its drawer with a pulse of 200 ms, and no longer\n",
 				Project: "shop", SessionID: "s2", NewSession: true, At: tt.at})
 			if err != nil || len(learned.Memories) != 1 {
 				t.Fatalf("%+v, %v", learned, err)
@@ -60,7 +60,7 @@ func TestARevisionIsDatedWhenItWasLearnedAndNeverBack(t *testing.T) {
 	start := enginetest.Start()
 	save := func(content string, at time.Time) engram.Memory {
 		t.Helper()
-		res, err := e.Save(t.Context(), engine.SaveInput{Content: content, Project: "shop", TopicKey: "cart/rounds", At: at})
+		res, err := e.Save(t.Context(), remember.SaveInput{Content: content, Project: "shop", TopicKey: "cart/rounds", At: at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestARevisionIsDatedWhenItWasLearnedAndNeverBack(t *testing.T) {
 
 func TestASessionEndsNoEarlierThanItBegan(t *testing.T) {
 	e := enginetest.New(t)
-	s, err := e.StartSession(t.Context(), engine.SessionInput{ID: "s1", Project: "shop"})
+	s, err := e.StartSession(t.Context(), remember.SessionInput{ID: "s1", Project: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // eraseOf erases memories and returns the remaining copies of their texts.
@@ -72,13 +74,13 @@ func TestAnEraseNamesTheMemoriesThatHoldTheText(t *testing.T) {
 		{"in a revision alone", func(w world) (got, want []string) {
 			a, b := w.note("Alpha", text), w.note("Beta", "beta says: "+text)
 			w.link(b, engram.VerbRelatesTo, a)
-			w.update(engine.UpdateInput{Ref: engram.ByNum(b), Content: new("beta says something else")})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(b), Content: new("beta says something else")})
 			return w.eraseOf(a), memory(b)
 		}},
 		{"what it said before alone", func(w world) (got, want []string) {
 			a, b := w.note("Alpha", text), w.note("Beta", "beta says: "+text)
 			w.link(b, engram.VerbDerivedFrom, a)
-			w.update(engine.UpdateInput{Ref: engram.ByNum(a), Content: new("alpha was misread")})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(a), Content: new("alpha was misread")})
 			return w.eraseOf(a), memory(b)
 		}},
 		{"what it was called, in what was made of it", func(w world) (got, want []string) {
@@ -109,15 +111,15 @@ func TestAnEraseNamesTheMemoriesThatHoldTheText(t *testing.T) {
 // sleepOver makes two memories, lets sleep merge them, and returns the kept one, the other and the operation.
 func (w world) sleepOver(title string, texts [2]string, before ...func(num int64)) (a, b, op int64) {
 	w.Helper()
-	a = w.save(engine.SaveInput{Title: title + " of tokens", Content: texts[0], Project: "demo"}).Memory.Num
-	b = w.save(engine.SaveInput{Title: "The " + title + " of tokens", Content: texts[1], Project: "demo"}).Memory.Num
+	a = w.save(remember.SaveInput{Title: title + " of tokens", Content: texts[0], Project: "demo"}).Memory.Num
+	b = w.save(remember.SaveInput{Title: "The " + title + " of tokens", Content: texts[1], Project: "demo"}).Memory.Num
 	for _, do := range before {
 		do(a)
 		do(b)
 	}
 	all := len(w.list(engram.Filter{}))
 	w.Clock.Add(48 * time.Hour)
-	res := w.sleep(engine.SleepInput{})
+	res := w.sleep(consolidate.SleepInput{})
 	live := w.list(engram.Filter{})
 	if a == b || len(live) != all-1 || len(res.Ops) != 1 || slices.Contains(live, a) == slices.Contains(live, b) {
 		w.Fatalf("#%d and #%d were not merged: %v live, ops %v", a, b, live, res.Ops)
@@ -170,7 +172,7 @@ func TestARelationThatWasInheritedQuotesNobody(t *testing.T) {
 			a, b, op := w.sleepOver("Parser cache", [2]string{text + ".", text + ", always."}, func(num int64) {
 				words[num] = fmt.Sprintf("wombat%d", num)
 				ties[num] = w.note(fmt.Sprint("Lighthouse ", num), fmt.Sprint("Something else entirely, of ship ", num*7919))
-				_, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(num), Verb: engram.VerbCausedBy,
+				_, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(num), Verb: engram.VerbCausedBy,
 					Target: engram.ByNum(ties[num]), Reason: "because " + words[num]})
 				if err != nil {
 					t.Fatal(err)
@@ -196,7 +198,7 @@ func TestARelationThatWasInheritedQuotesNobody(t *testing.T) {
 func TestErasingAProjectNamesTheMemoriesOfOthersThatHoldItsTexts(t *testing.T) {
 	w := newWorld(t).unlinked()
 	in := func(project, title, content string) int64 {
-		return w.save(engine.SaveInput{Title: title, Content: content, Project: project}).Memory.Num
+		return w.save(remember.SaveInput{Title: title, Content: content, Project: project}).Memory.Num
 	}
 	a, forgotten, b := in("doomed", "Alpha", "secret alpha text"), in("doomed", "Beta", "secret beta text"), in("doomed", "Gamma", "it has the secret alpha text")
 	one, two := in("doomed", "Delta", "the Secret alpha text is here"), in("doomed", "Epsilon", "the secret beta text is here")
@@ -205,7 +207,7 @@ func TestErasingAProjectNamesTheMemoriesOfOthersThatHoldItsTexts(t *testing.T) {
 		w.link(source, engram.VerbDerivedFrom, target)
 	}
 	for _, num := range []int64{one, two} {
-		w.update(engine.UpdateInput{Ref: engram.ByNum(num), Project: new("demo")})
+		w.update(remember.UpdateInput{Ref: engram.ByNum(num), Project: new("demo")})
 	}
 	w.forget(forgotten)
 	soft, err := w.DeleteProject(t.Context(), "doomed", false)

@@ -11,6 +11,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -42,7 +45,7 @@ func (w world) unlinked() world {
 // again returns another process on the same file.
 func (w world) again() world { return world{w.TB, w.Parts.Again(w.TB)} }
 
-func (w world) save(in engine.SaveInput) engine.SaveResult {
+func (w world) save(in remember.SaveInput) remember.SaveResult {
 	w.Helper()
 	res, err := w.Save(w.Context(), in)
 	if err != nil {
@@ -54,10 +57,10 @@ func (w world) save(in engine.SaveInput) engine.SaveResult {
 // note saves a text in project demo and returns its number.
 func (w world) note(title, content string) int64 {
 	w.Helper()
-	return w.save(engine.SaveInput{Title: title, Content: content, Project: "demo"}).Memory.Num
+	return w.save(remember.SaveInput{Title: title, Content: content, Project: "demo"}).Memory.Num
 }
 
-func (w world) get(num int64) engine.Detail {
+func (w world) get(num int64) read.Detail {
 	w.Helper()
 	d, err := w.Get(w.Context(), engram.ByNum(num))
 	if err != nil {
@@ -66,7 +69,7 @@ func (w world) get(num int64) engine.Detail {
 	return d
 }
 
-func (w world) search(in engine.SearchInput) engram.Found {
+func (w world) search(in search.SearchInput) engram.Found {
 	w.Helper()
 	found, err := w.Search(w.Context(), in)
 	if err != nil {
@@ -78,7 +81,7 @@ func (w world) search(in engine.SearchInput) engram.Found {
 // find returns the numbers of what a question finds, best first.
 func (w world) find(query string) []int64 {
 	w.Helper()
-	return hitNums(w.search(engine.SearchInput{Query: query}).Hits)
+	return hitNums(w.search(search.SearchInput{Query: query}).Hits)
 }
 
 func (w world) list(f engram.Filter) []int64 {
@@ -101,7 +104,7 @@ func (w world) stats() engram.Stats {
 
 func (w world) session(id, in string) {
 	w.Helper()
-	if _, err := w.StartSession(w.Context(), engine.SessionInput{ID: id, Project: in}); err != nil {
+	if _, err := w.StartSession(w.Context(), remember.SessionInput{ID: id, Project: in}); err != nil {
 		w.Fatalf("start session %s: %v", id, err)
 	}
 }
@@ -191,7 +194,7 @@ func same[T comparable](t testing.TB, what string, got, want []T) {
 
 // listAsOf lists memories at a past time.
 func listAsOf(ctx context.Context, e interface {
-	ListAsOf(context.Context, engram.Filter, engram.Page, time.Time) (engine.Listed, error)
+	ListAsOf(context.Context, engram.Filter, engram.Page, time.Time) (read.Listed, error)
 }, f engram.Filter, p engram.Page, at time.Time) ([]engram.Memory, []string, error) {
 	l, err := e.ListAsOf(ctx, f, p, at)
 	return l.Memories, l.Degraded, err

@@ -5,17 +5,17 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // Versions are dated by their writes, not by when they reached this machine or by other writes.
 func TestAHistoryIsDatedByItsTexts(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	id := a.save(engine.SaveInput{Content: "first", Project: "shop"}).Memory.ID
+	id := a.save(remember.SaveInput{Content: "first", Project: "shop"}).Memory.ID
 	meet(a, b)
 	a.Clock.Add(time.Hour)
-	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(id), Tags: &[]string{"kettle"}}); err != nil {
+	if _, err := a.Update(t.Context(), remember.UpdateInput{Ref: engram.ByID(id), Tags: &[]string{"kettle"}}); err != nil {
 		t.Fatal(err)
 	}
 	a.Clock.Add(time.Hour)
@@ -62,7 +62,7 @@ func TestAHistoryIsDatedByItsTexts(t *testing.T) {
 func TestATextOfThenIsDatedByItsWrite(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	id := a.save(engine.SaveInput{Content: "first", Project: "shop"}).Memory.ID
+	id := a.save(remember.SaveInput{Content: "first", Project: "shop"}).Memory.ID
 	a.Clock.Add(time.Hour)
 	a.edit(id, "second")
 	a.push()

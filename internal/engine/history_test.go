@@ -17,7 +17,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -66,7 +67,7 @@ func (h *history) kept(t *rapid.T, m engram.Memory, word string) {
 // Save saves a new text, often under a topic.
 func (h *history) Save(t *rapid.T) {
 	word := h.word()
-	in := engine.SaveInput{Title: rapid.SampledFrom([]string{"Title", "", "Other title"}).Draw(t, "title"), Content: "the content is " + word,
+	in := remember.SaveInput{Title: rapid.SampledFrom([]string{"Title", "", "Other title"}).Draw(t, "title"), Content: "the content is " + word,
 		Project: h.project(t, "project"), TopicKey: rapid.SampledFrom([]string{"", "", "k", "family/key"}).Draw(t, "topic"),
 		Type: rapid.SampledFrom([]engram.Type{"", "decision"}).Draw(t, "type"), Scope: rapid.SampledFrom([]engram.Scope{"", "", "personal"}).Draw(t, "scope"),
 		Tags: rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 2).Draw(t, "tags")}
@@ -83,8 +84,8 @@ func (h *history) Repeat(t *rapid.T) {
 	if m.TopicKey == "" && h.Clock.Now().Sub(m.CreatedAt).Abs() > 14*time.Minute {
 		t.Skip("it would be a new memory")
 	}
-	res, err := h.Engine.Save(h.Context(), engine.SaveInput{Title: m.Title, Content: " " + strings.ToUpper(m.Content), Type: m.Type, Scope: m.Scope, Project: m.Project, TopicKey: m.TopicKey})
-	if err != nil || res.Action != engine.ActionRepeated || res.Memory.Num != m.Num {
+	res, err := h.Engine.Save(h.Context(), remember.SaveInput{Title: m.Title, Content: " " + strings.ToUpper(m.Content), Type: m.Type, Scope: m.Scope, Project: m.Project, TopicKey: m.TopicKey})
+	if err != nil || res.Action != ledger.ActionRepeated || res.Memory.Num != m.Num {
 		t.Fatalf("repeat of #%d: %s of #%d, %v", m.Num, res.Action, res.Memory.Num, err)
 	}
 	h.kept(t, res.Memory, "")
@@ -92,7 +93,7 @@ func (h *history) Repeat(t *rapid.T) {
 
 // Update changes some fields of a memory.
 func (h *history) Update(t *rapid.T) {
-	in := engine.UpdateInput{Ref: engram.ByNum(h.memory(t))}
+	in := remember.UpdateInput{Ref: engram.ByNum(h.memory(t))}
 	word := ""
 	if rapid.Bool().Draw(t, "content") {
 		word = h.word()

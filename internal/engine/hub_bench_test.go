@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // hub is a memory with a hundred thousand relations to and from 6,250 others by every verb, and one that
@@ -63,12 +64,12 @@ func BenchmarkHub(b *testing.B) {
 	})
 	b.Run("search", func(b *testing.B) {
 		for b.Loop() {
-			w.search(engine.SearchInput{Query: "token lifetime", Filter: engram.Filter{Project: "demo", Current: true}})
+			w.search(search.SearchInput{Query: "token lifetime", Filter: engram.Filter{Project: "demo", Current: true}})
 		}
 	})
 	b.Run("graph", func(b *testing.B) {
 		for b.Loop() {
-			w.graph(engine.GraphInput{Ref: engram.ByNum(num)})
+			w.graph(read.GraphInput{Ref: engram.ByNum(num)})
 		}
 	})
 	b.Run("get", func(b *testing.B) {

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -59,7 +60,7 @@ func BenchmarkImport(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			for b.Loop() {
 				e := enginetest.New(b)
-				if _, err := e.Import(b.Context(), strings.NewReader(file), engine.ImportInput{}); err != nil {
+				if _, err := e.Import(b.Context(), strings.NewReader(file), exchange.ImportInput{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -72,16 +73,16 @@ func BenchmarkExport(b *testing.B) {
 	for _, n := range benchSizes() {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			e := enginetest.New(b)
-			if _, err := e.Import(b.Context(), strings.NewReader(benchFile(n)), engine.ImportInput{}); err != nil {
+			if _, err := e.Import(b.Context(), strings.NewReader(benchFile(n)), exchange.ImportInput{}); err != nil {
 				b.Fatal(err)
 			}
 			var out bytes.Buffer
-			if _, err := e.Export(b.Context(), &out, engine.ExportInput{}); err != nil {
+			if _, err := e.Export(b.Context(), &out, exchange.ExportInput{}); err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(out.Len()))
 			for b.Loop() {
-				if _, err := e.Export(b.Context(), io.Discard, engine.ExportInput{}); err != nil {
+				if _, err := e.Export(b.Context(), io.Discard, exchange.ExportInput{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -96,12 +97,12 @@ func BenchmarkUndoOfAnImport(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		e := enginetest.New(b)
-		in, err := e.Import(b.Context(), strings.NewReader(file), engine.ImportInput{})
+		in, err := e.Import(b.Context(), strings.NewReader(file), exchange.ImportInput{})
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()
-		if _, err := e.Undo(b.Context(), engine.UndoInput{Op: in.Op}); err != nil {
+		if _, err := e.Undo(b.Context(), undo.UndoInput{Op: in.Op}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -113,7 +114,7 @@ func BenchmarkImportReplace(b *testing.B) {
 	const n = 1000
 	file := benchFile(n)
 	e := enginetest.New(b)
-	in := engine.ImportInput{Mode: engine.ImportReplace}
+	in := exchange.ImportInput{Mode: exchange.ImportReplace}
 	for b.Loop() {
 		if _, err := e.Import(b.Context(), strings.NewReader(file), in); err != nil {
 			b.Fatal(err)

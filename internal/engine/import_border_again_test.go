@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -15,8 +15,8 @@ func TestAFileThatComesInAgainLeavesWhatItPutIntoAnotherProject(t *testing.T) {
 	_, file := neighbour(t)
 	e, clock := enginetest.Open(t, filepath.Join(t.TempDir(), "engram.db"))
 	clock.Add(time.Hour) // the file was written before
-	imported(t, e, file, engine.ImportInput{Project: "mine"})
-	again := imported(t, e, file, engine.ImportInput{})
+	imported(t, e, file, exchange.ImportInput{Project: "mine"})
+	again := imported(t, e, file, exchange.ImportInput{})
 	if got := again.All(); got.Changed != 0 {
 		t.Errorf("the file without a project: got %+v, want nothing changed", got)
 	}
@@ -24,7 +24,7 @@ func TestAFileThatComesInAgainLeavesWhatItPutIntoAnotherProject(t *testing.T) {
 	if err != nil || len(ms) != 2 {
 		t.Errorf("session s1 of project mine has %d memories, %v; want 2", len(ms), err)
 	}
-	if third := imported(t, e, file, engine.ImportInput{Project: "mine"}); third.Op != 0 {
+	if third := imported(t, e, file, exchange.ImportInput{Project: "mine"}); third.Op != 0 {
 		t.Errorf("with the project again: got %+v, want nothing changed", third)
 	}
 }

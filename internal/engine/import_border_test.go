@@ -7,6 +7,10 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -16,22 +20,22 @@ func neighbour(t *testing.T) (e *engine.Engine, file string) {
 	e, ctx := enginetest.New(t), t.Context()
 	var nums []int64
 	for _, text := range []string{"The kettle is blue", "Zebras have stripes"} {
-		s, err := e.Save(ctx, engine.SaveInput{Title: text, Content: text + ".", Project: "other", SessionID: "s1", NewSession: len(nums) == 0, Metadata: map[string]any{"k": "v"}})
+		s, err := e.Save(ctx, remember.SaveInput{Title: text, Content: text + ".", Project: "other", SessionID: "s1", NewSession: len(nums) == 0, Metadata: map[string]any{"k": "v"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		nums = append(nums, s.Memory.Num)
 	}
-	if _, err := e.Link(ctx, engine.LinkInput{Source: engram.ByNum(nums[0]), Target: engram.ByNum(nums[1]), Verb: "caused_by"}); err != nil {
+	if _, err := e.Link(ctx, relate.LinkInput{Source: engram.ByNum(nums[0]), Target: engram.ByNum(nums[1]), Verb: "caused_by"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.SavePrompt(ctx, engine.PromptInput{Content: "Why is it blue?", SessionID: "s1", Project: "other"}); err != nil {
+	if _, err := e.SavePrompt(ctx, remember.PromptInput{Content: "Why is it blue?", SessionID: "s1", Project: "other"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Save(ctx, engine.SaveInput{Title: "Mine", Content: "It was here before", Project: "mine"}); err != nil {
+	if _, err := e.Save(ctx, remember.SaveInput{Title: "Mine", Content: "It was here before", Project: "mine"}); err != nil {
 		t.Fatal(err)
 	}
-	return e, exported(t, e, engine.ExportInput{Project: "other"})
+	return e, exported(t, e, exchange.ExportInput{Project: "other"})
 }
 
 // mine returns the titles of the live memories of project mine.
@@ -50,10 +54,10 @@ func mine(t *testing.T, e *engine.Engine) string {
 }
 
 func TestWhatAnotherProjectHasComesInAsACopy(t *testing.T) {
-	for _, mode := range []engine.ImportMode{engine.ImportMerge, engine.ImportReplace} {
+	for _, mode := range []exchange.ImportMode{exchange.ImportMerge, exchange.ImportReplace} {
 		t.Run(string(mode), func(t *testing.T) {
 			e, file := neighbour(t)
-			in := engine.ImportInput{Project: "mine", Mode: mode}
+			in := exchange.ImportInput{Project: "mine", Mode: mode}
 			edited := strings.ReplaceAll(file, "The kettle is blue", "The kettle is red")
 			edited = strings.ReplaceAll(edited, `"updated_at":"2026-06-12`, `"updated_at":"2026-06-13`)
 			res := imported(t, e, edited, in)
@@ -64,17 +68,17 @@ func TestWhatAnotherProjectHasComesInAsACopy(t *testing.T) {
 				t.Errorf("notes: got %+v, want one that tells of two copies", res.Notes)
 			}
 			_, was, _ := strings.Cut(file, `"projects"`)
-			if _, now, _ := strings.Cut(exported(t, e, engine.ExportInput{Project: "other"}), `"projects"`); now != was {
+			if _, now, _ := strings.Cut(exported(t, e, exchange.ExportInput{Project: "other"}), `"projects"`); now != was {
 				t.Errorf("the other project\n got %s\nwant %s", now, was)
 			}
-			want := map[engine.ImportMode]string{engine.ImportMerge: "Mine, The kettle is red, Zebras have stripes", engine.ImportReplace: "The kettle is red, Zebras have stripes"}
+			want := map[exchange.ImportMode]string{exchange.ImportMerge: "Mine, The kettle is red, Zebras have stripes", exchange.ImportReplace: "The kettle is red, Zebras have stripes"}
 			if got := mine(t, e); got != want[mode] {
 				t.Errorf("mine has %s, want %s", got, want[mode])
 			}
 			if again := imported(t, e, edited, in); again.Op != 0 {
 				t.Errorf("a second time it changed something: %+v", again)
 			}
-			if _, err := e.Undo(t.Context(), engine.UndoInput{Op: res.Op}); err != nil {
+			if _, err := e.Undo(t.Context(), undo.UndoInput{Op: res.Op}); err != nil {
 				t.Fatal(err)
 			}
 			if got := mine(t, e); got != "Mine" {
@@ -86,7 +90,7 @@ func TestWhatAnotherProjectHasComesInAsACopy(t *testing.T) {
 
 func TestACopySaysWhatItIsACopyOf(t *testing.T) {
 	e, file := neighbour(t)
-	imported(t, e, file, engine.ImportInput{Project: "mine"})
+	imported(t, e, file, exchange.ImportInput{Project: "mine"})
 	ms, err := e.List(t.Context(), engram.Filter{}, engram.Page{})
 	if err != nil {
 		t.Fatal(err)
@@ -110,16 +114,16 @@ func TestAnErasureActsInsideTheBorderOnly(t *testing.T) {
 	_, rest, _ = strings.Cut(rest, `"engram":{"id":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	gone := file(`"erased":[{"kind":"memory","id":"` + id + `","at":116736314769408000},{"kind":"memory","id":"` + id3 + `","at":1}]`)
-	if res := imported(t, e, gone, engine.ImportInput{Project: "mine"}); res.Op != 0 {
+	if res := imported(t, e, gone, exchange.ImportInput{Project: "mine"}); res.Op != 0 {
 		t.Errorf("an erasure of another project's memory: got %+v, want nothing changed", res)
 	}
 	if m, err := e.Get(t.Context(), engram.ByID(engram.ID(id))); err != nil || m.Memory.Project != "other" {
 		t.Errorf("the memory of the other project: %+v, %v; want it to be there", m.Memory, err)
 	}
-	if res := imported(t, e, file(`"memories":[{"id":"`+id3+`","content":"a","project":"other"}]`), engine.ImportInput{}); res.Memories.Added != 1 {
+	if res := imported(t, e, file(`"memories":[{"id":"`+id3+`","content":"a","project":"other"}]`), exchange.ImportInput{}); res.Memories.Added != 1 {
 		t.Errorf("the erasure of a memory that nobody knew keeps it from the other project: %+v", res)
 	}
-	if res := imported(t, e, gone, engine.ImportInput{Project: "other"}); res.Erased.Changed != 2 {
+	if res := imported(t, e, gone, exchange.ImportInput{Project: "other"}); res.Erased.Changed != 2 {
 		t.Errorf("in its own project: got %+v, want both memories forgotten, that which is younger than its erasure too", res)
 	}
 }
@@ -135,7 +139,7 @@ func TestAReplacedProjectIsNotEmptiedByAFileOfNothing(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e, _ := neighbour(t)
-			res := imported(t, e, file(tt.head+`"memories":[]`), engine.ImportInput{Project: "mine", Mode: engine.ImportReplace})
+			res := imported(t, e, file(tt.head+`"memories":[]`), exchange.ImportInput{Project: "mine", Mode: exchange.ImportReplace})
 			if got := mine(t, e); got != tt.want {
 				t.Errorf("replace by a file %s\n got %q (%+v)\nwant %q", tt.name, got, res.Memories, tt.want)
 			}
@@ -156,15 +160,15 @@ func TestAReplacementWithWrongItemsIsRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := enginetest.New(t)
-			imported(t, e, file(`"memories":[`+good+`,{"id":"`+id2+`","content":"kept","project":"shop"}]`), engine.ImportInput{})
-			was := exported(t, e, engine.ExportInput{})
+			imported(t, e, file(`"memories":[`+good+`,{"id":"`+id2+`","content":"kept","project":"shop"}]`), exchange.ImportInput{})
+			was := exported(t, e, exchange.ExportInput{})
 			for _, dry := range []bool{true, false} {
-				res, err := e.Import(t.Context(), strings.NewReader(file(tt.items)), engine.ImportInput{Mode: engine.ImportReplace, DryRun: dry})
+				res, err := e.Import(t.Context(), strings.NewReader(file(tt.items)), exchange.ImportInput{Mode: exchange.ImportReplace, DryRun: dry})
 				if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), tt.reason) || len(res.Rejected) != 1 || res.Op != 0 {
 					t.Errorf("replace, dry run %v: got %+v, %v; want it refused with the item and %q", dry, res, err, tt.reason)
 				}
 			}
-			_, got, _ := strings.Cut(exported(t, e, engine.ExportInput{}), `"projects"`)
+			_, got, _ := strings.Cut(exported(t, e, exchange.ExportInput{}), `"projects"`)
 			if _, want, _ := strings.Cut(was, `"projects"`); got != want {
 				t.Errorf("afterwards there is\n%s\nwant\n%s", got, want)
 			}
@@ -177,11 +181,11 @@ func TestAReplacementGoesOnWithoutWhatWasErased(t *testing.T) {
 	e := enginetest.New(t)
 	old := file(`"memories":[{"id":"` + id1 + `","content":"a","project":"shop"},{"id":"` + id2 + `","content":"b","project":"shop"}],
 		"relations":[{"source":"` + id1 + `","relation":"caused_by","target":"` + id2 + `"}]`)
-	imported(t, e, old, engine.ImportInput{})
+	imported(t, e, old, exchange.ImportInput{})
 	if _, err := e.Delete(t.Context(), true, engram.ByID(id2)); err != nil {
 		t.Fatal(err)
 	}
-	res := imported(t, e, old, engine.ImportInput{Mode: engine.ImportReplace})
+	res := imported(t, e, old, exchange.ImportInput{Mode: exchange.ImportReplace})
 	if res.Memories.Unchanged != 1 || res.Memories.Rejected != 1 || res.Relations.Rejected != 1 || res.Memories.Removed != 0 {
 		t.Errorf("got %+v; want the one unchanged, the other and its relation left out", res)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -30,7 +30,7 @@ const oddFile = `{"format":"engram","version":1,"project":"shop",
 
 func TestTheTalliesOfAFileAddUpToItsItems(t *testing.T) {
 	file := strings.ReplaceAll(oddFile, "MODEL", enginetest.Embedder().Model().Fingerprint)
-	for _, in := range []engine.ImportInput{{}, {DryRun: true}, {Project: "other"}} {
+	for _, in := range []exchange.ImportInput{{}, {DryRun: true}, {Project: "other"}} {
 		e := enginetest.New(t)
 		res := imported(t, e, file, in)
 		for _, k := range []struct {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -22,11 +22,11 @@ func TestTimesOfTheFutureChangeNothingTheSecondTime(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := enginetest.NewParts(t)
-			if first := imported(t, p.Engine, file(tt.sections), engine.ImportInput{}); first.Op == 0 || len(first.Rejected) > 0 {
+			if first := imported(t, p.Engine, file(tt.sections), exchange.ImportInput{}); first.Op == 0 || len(first.Rejected) > 0 {
 				t.Fatalf("import of %s: %+v; want it in", tt.sections, first)
 			}
 			p.Clock.Add(time.Hour)
-			if again := imported(t, p.Engine, file(tt.sections), engine.ImportInput{}); again.Op != 0 {
+			if again := imported(t, p.Engine, file(tt.sections), exchange.ImportInput{}); again.Op != 0 {
 				t.Errorf("import of %s once more: %+v; want nothing changed", tt.sections, again)
 			}
 		})

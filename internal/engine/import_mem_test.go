@@ -7,6 +7,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -18,7 +21,7 @@ func worn(t *testing.T) *engine.Engine {
 	p.Clock.Add(1234567 * time.Microsecond)
 	save := func(title, content, topic string) engram.Memory {
 		t.Helper()
-		s, err := e.Save(ctx, engine.SaveInput{Title: title, Content: content, Project: "shop", Scope: "project", TopicKey: topic, SessionID: "s1",
+		s, err := e.Save(ctx, remember.SaveInput{Title: title, Content: content, Project: "shop", Scope: "project", TopicKey: topic, SessionID: "s1",
 			Tags: []string{"auth", "jwt"}, Metadata: map[string]any{"k": "v"}, Importance: new(0.9), NewSession: true})
 		if err != nil {
 			t.Fatal(err)
@@ -33,25 +36,25 @@ func worn(t *testing.T) *engine.Engine {
 	if _, err := e.Forget(ctx, engram.ByNum(gone.Num)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Link(ctx, engine.LinkInput{Source: engram.ByNum(a.Num), Target: engram.ByNum(b.Num), Verb: "caused_by"}); err != nil {
+	if _, err := e.Link(ctx, relate.LinkInput{Source: engram.ByNum(a.Num), Target: engram.ByNum(b.Num), Verb: "caused_by"}); err != nil {
 		t.Fatal(err)
 	}
 	p.Clock.Add(333 * time.Millisecond)
-	if _, err := e.SavePrompt(ctx, engine.PromptInput{Content: "Why 5 minutes?", SessionID: "s1", Project: "shop"}); err != nil {
+	if _, err := e.SavePrompt(ctx, remember.PromptInput{Content: "Why 5 minutes?", SessionID: "s1", Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	return e
 }
 
 func TestReadingOnesOwnPoorerExportChangesNothing(t *testing.T) {
-	for _, mode := range []engine.ImportMode{engine.ImportMerge, engine.ImportReplace} {
+	for _, mode := range []exchange.ImportMode{exchange.ImportMerge, exchange.ImportReplace} {
 		e := worn(t)
-		_, was, _ := strings.Cut(exported(t, e, engine.ExportInput{}), `"projects"`)
-		res := imported(t, e, exported(t, e, engine.ExportInput{Format: "mem"}), engine.ImportInput{Mode: mode})
+		_, was, _ := strings.Cut(exported(t, e, exchange.ExportInput{}), `"projects"`)
+		res := imported(t, e, exported(t, e, exchange.ExportInput{Format: "mem"}), exchange.ImportInput{Mode: mode})
 		if res.Op != 0 || res.All().Added+res.All().Changed+res.All().Removed != 0 {
 			t.Errorf("%s: got %+v, want nothing changed", mode, res)
 		}
-		if _, now, _ := strings.Cut(exported(t, e, engine.ExportInput{}), `"projects"`); now != was {
+		if _, now, _ := strings.Cut(exported(t, e, exchange.ExportInput{}), `"projects"`); now != was {
 			t.Errorf("%s: the store\n got %s\nwant %s", mode, now, was)
 		}
 	}

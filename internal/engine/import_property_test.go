@@ -8,6 +8,10 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -22,20 +26,20 @@ func aLife(t *rapid.T, e *engine.Engine, steps int) {
 		var err error
 		switch rapid.IntRange(0, 9).Draw(t, "step") {
 		case 0, 1, 2:
-			_, err = e.Save(ctx, engine.SaveInput{Title: text, Content: text + " lives", Project: rapid.SampledFrom([]string{"", "shop", "web"}).Draw(t, "project"),
+			_, err = e.Save(ctx, remember.SaveInput{Title: text, Content: text + " lives", Project: rapid.SampledFrom([]string{"", "shop", "web"}).Draw(t, "project"),
 				TopicKey: rapid.SampledFrom([]string{"", "a/b", "c/d"}).Draw(t, "topic"), Tags: rapid.SampledFrom([][]string{nil, {"x"}, {"y", "x"}}).Draw(t, "tags"),
 				Permanent: rapid.Bool().Draw(t, "permanent"), Metadata: map[string]any{"k": text, "deep": []any{1.5, nil, map[string]any{"z": true}}}})
 		case 3, 4:
-			_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Content: &text})
+			_, err = e.Update(ctx, remember.UpdateInput{Ref: ref, Content: &text})
 		case 5:
 			_, err = e.Forget(ctx, ref)
 		case 6:
-			_, err = e.Link(ctx, engine.LinkInput{Source: ref, Target: engram.ByNum(which.Draw(t, "target")),
+			_, err = e.Link(ctx, relate.LinkInput{Source: ref, Target: engram.ByNum(which.Draw(t, "target")),
 				Verb: rapid.SampledFrom(engram.Verbs()).Draw(t, "verb"), Reason: text})
 		case 7:
-			_, err = e.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "shop"})
+			_, err = e.SavePrompt(ctx, remember.PromptInput{Content: text, Project: "shop"})
 		case 8:
-			_, err = e.Undo(ctx, engine.UndoInput{})
+			_, err = e.Undo(ctx, undo.UndoInput{})
 		case 9:
 			_, err = e.EndSession(ctx, fmt.Sprintf("manual-save-%s", "shop"), text)
 		}
@@ -53,16 +57,16 @@ func TestExportsComeInEqual(t *testing.T) {
 		defer from.Close(t)
 		defer to.Close(t)
 		aLife(rt, from.Engine, rapid.IntRange(1, 15).Draw(rt, "steps"))
-		file := exported(t, from.Engine, engine.ExportInput{})
-		res := imported(t, to.Engine, file, engine.ImportInput{})
+		file := exported(t, from.Engine, exchange.ExportInput{})
+		res := imported(t, to.Engine, file, exchange.ImportInput{})
 		if res.All().Rejected > 0 {
 			rt.Fatalf("rejected: %+v\nof %s", res.Rejected, file)
 		}
-		if got, want := bare(exported(t, to.Engine, engine.ExportInput{})), bare(file); got != want {
+		if got, want := bare(exported(t, to.Engine, exchange.ExportInput{})), bare(file); got != want {
 			rt.Fatalf("it came in otherwise\n got %s\nwant %s", got, want)
 		}
 		for name, e := range map[string]*engine.Engine{"the store it came from": from.Engine, "the other": to.Engine} {
-			if res := imported(t, e, file, engine.ImportInput{}); res.Op != 0 {
+			if res := imported(t, e, file, exchange.ImportInput{}); res.Op != 0 {
 				rt.Fatalf("once more into %s: %+v\nof %s", name, res, file)
 			}
 		}
@@ -77,12 +81,12 @@ func TestStoresComeTogetherByFiles(t *testing.T) {
 		defer a.Close(t)
 		defer b.Close(t)
 		aLife(rt, a.Engine, 5)
-		imported(t, b.Engine, exported(t, a.Engine, engine.ExportInput{}), engine.ImportInput{})
+		imported(t, b.Engine, exported(t, a.Engine, exchange.ExportInput{}), exchange.ImportInput{})
 		for _, p := range []enginetest.Parts{a, b} {
 			for num := int64(1); num <= 3; num++ {
 				text := fmt.Sprintf("edit %d of %s", rapid.IntRange(1, 9).Draw(rt, "edit"), p.Path[len(dir)+1:len(dir)+2])
 				if rapid.Bool().Draw(rt, "does") {
-					_, err := p.Update(rt.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Content: &text})
+					_, err := p.Update(rt.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Content: &text})
 					if code := engram.CodeOf(err); err != nil && code != engram.CodeNotFound {
 						rt.Fatal(err)
 					}
@@ -93,9 +97,9 @@ func TestStoresComeTogetherByFiles(t *testing.T) {
 		for _, p := range []enginetest.Parts{a, b} {
 			contents(t, p.Engine, texts)
 		}
-		toB, toA := exported(t, a.Engine, engine.ExportInput{}), exported(t, b.Engine, engine.ExportInput{})
-		imported(t, b.Engine, toB, engine.ImportInput{})
-		imported(t, a.Engine, toA, engine.ImportInput{})
+		toB, toA := exported(t, a.Engine, exchange.ExportInput{}), exported(t, b.Engine, exchange.ExportInput{})
+		imported(t, b.Engine, toB, exchange.ImportInput{})
+		imported(t, a.Engine, toA, exchange.ImportInput{})
 		for _, p := range []enginetest.Parts{a, b} {
 			kept := map[string]bool{}
 			contents(t, p.Engine, kept)

@@ -3,7 +3,8 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -12,17 +13,17 @@ func TestRelationsFindMemoriesThatCameInUnderAnotherId(t *testing.T) {
 	ctx := t.Context()
 	from, to := enginetest.New(t), enginetest.New(t)
 	for n := range 5 { // so that its ids differ from those of the other store
-		if _, err := from.Save(ctx, engine.SaveInput{Content: "apart " + string(rune('a'+n)), Project: "apart"}); err != nil {
+		if _, err := from.Save(ctx, remember.SaveInput{Content: "apart " + string(rune('a'+n)), Project: "apart"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	story(t, from)
-	imported(t, to, exported(t, from, engine.ExportInput{Project: "shop", Format: "mem"}), engine.ImportInput{})
-	res := imported(t, to, exported(t, from, engine.ExportInput{Project: "shop"}), engine.ImportInput{})
+	imported(t, to, exported(t, from, exchange.ExportInput{Project: "shop", Format: "mem"}), exchange.ImportInput{})
+	res := imported(t, to, exported(t, from, exchange.ExportInput{Project: "shop"}), exchange.ImportInput{})
 	if res.Relations.Added != 1 || res.Relations.Rejected != 0 || res.Memories.Added != 0 {
 		t.Errorf("import of the full file after that of the dialect: got %+v, want its relation and no memory added", res)
 	}
-	again := imported(t, to, exported(t, from, engine.ExportInput{Project: "shop"}), engine.ImportInput{})
+	again := imported(t, to, exported(t, from, exchange.ExportInput{Project: "shop"}), exchange.ImportInput{})
 	if again.Op != 0 {
 		t.Errorf("again: got %+v, want nothing changed", again)
 	}

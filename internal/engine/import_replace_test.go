@@ -5,21 +5,21 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
 func TestAReplacementThatChangesNothingMakesNoBackup(t *testing.T) {
 	e := enginetest.New(t)
 	first, second := oneMemory("first"), oneMemory("second")
-	res := imported(t, e, first, engine.ImportInput{Mode: engine.ImportReplace})
+	res := imported(t, e, first, exchange.ImportInput{Mode: exchange.ImportReplace})
 	if res.Backup == "" {
 		t.Errorf("the first replacement: got %+v, want a backup of the empty store", res)
 	}
-	res = imported(t, e, second, engine.ImportInput{Mode: engine.ImportReplace})
+	res = imported(t, e, second, exchange.ImportInput{Mode: exchange.ImportReplace})
 	kept := res.Backup
 	for range 4 {
-		if again := imported(t, e, second, engine.ImportInput{Mode: engine.ImportReplace}); again.Backup != "" || again.Op != 0 {
+		if again := imported(t, e, second, exchange.ImportInput{Mode: exchange.ImportReplace}); again.Backup != "" || again.Op != 0 {
 			t.Errorf("the same file again: got backup %q of operation %d, want none", again.Backup, again.Op)
 		}
 	}
@@ -37,7 +37,7 @@ func oneMemory(text string) string {
 
 func TestAReplacementWithoutAListOfMemoriesTakesNothingAway(t *testing.T) {
 	e := enginetest.New(t)
-	imported(t, e, oneMemory("first"), engine.ImportInput{})
+	imported(t, e, oneMemory("first"), exchange.ImportInput{})
 	for _, file := range []string{
 		`{"format":"engram","version":1,"project":""}`,
 		`{"format":"engram","version":1,"project":"","notes":[]}`,
@@ -46,7 +46,7 @@ func TestAReplacementWithoutAListOfMemoriesTakesNothingAway(t *testing.T) {
 		`{"format":"engram","version":1,"project":"","Memories":[]}`,
 		`{"format":"engram","version":1,"project":"","prompts":[],"memory":[]}`,
 	} {
-		res, err := e.Import(t.Context(), strings.NewReader(file), engine.ImportInput{Mode: engine.ImportReplace})
+		res, err := e.Import(t.Context(), strings.NewReader(file), exchange.ImportInput{Mode: exchange.ImportReplace})
 		if engram.CodeOf(err) != engram.CodeInvalid || res.Memories.Removed != 0 {
 			t.Errorf("replace by %s: got %+v, %v; want it refused", file, res, err)
 		}

@@ -8,11 +8,15 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
 // exported returns the export of an engine.
-func exported(t testing.TB, e *engine.Engine, in engine.ExportInput) string {
+func exported(t testing.TB, e *engine.Engine, in exchange.ExportInput) string {
 	t.Helper()
 	var b bytes.Buffer
 	if _, err := e.Export(t.Context(), &b, in); err != nil {
@@ -21,7 +25,7 @@ func exported(t testing.TB, e *engine.Engine, in engine.ExportInput) string {
 	return b.String()
 }
 
-func imported(t testing.TB, e *engine.Engine, file string, in engine.ImportInput) engine.Imported {
+func imported(t testing.TB, e *engine.Engine, file string, in exchange.ImportInput) exchange.Imported {
 	t.Helper()
 	res, err := e.Import(t.Context(), strings.NewReader(file), in)
 	if err != nil {
@@ -34,32 +38,32 @@ func imported(t testing.TB, e *engine.Engine, file string, in engine.ImportInput
 func story(t testing.TB, e *engine.Engine) {
 	t.Helper()
 	ctx := t.Context()
-	first, err := e.Save(ctx, engine.SaveInput{Title: "Auth model", Content: "Tokens live 15 minutes", Type: "decision", Project: "shop",
+	first, err := e.Save(ctx, remember.SaveInput{Title: "Auth model", Content: "Tokens live 15 minutes", Type: "decision", Project: "shop",
 		SessionID: "s1", NewSession: true, Directory: "/src/shop", TopicKey: "architecture/auth", Tags: []string{"auth", "jwt"},
 		Metadata: map[string]any{"ticket": "ENG-12", "n": 1.5}, Origin: engram.OriginHuman})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := e.Save(ctx, engine.SaveInput{Title: "Auth model", Content: "Tokens live 5 minutes", Type: "decision", Project: "shop",
+	again, err := e.Save(ctx, remember.SaveInput{Title: "Auth model", Content: "Tokens live 5 minutes", Type: "decision", Project: "shop",
 		SessionID: "s1", TopicKey: "architecture/auth"})
 	if err != nil || again.Memory.Num != first.Memory.Num {
 		t.Fatalf("revise: %v", err)
 	}
-	other, err := e.Save(ctx, engine.SaveInput{Title: "Pool size", Content: "The pool has 20 connections", Project: "shop", Permanent: true})
+	other, err := e.Save(ctx, remember.SaveInput{Title: "Pool size", Content: "The pool has 20 connections", Project: "shop", Permanent: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, err := e.Save(ctx, engine.SaveInput{Title: "Old port", Content: "It listens on 8080", Project: "shop"})
+	gone, err := e.Save(ctx, remember.SaveInput{Title: "Old port", Content: "It listens on 8080", Project: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Forget(ctx, engram.ByNum(gone.Memory.Num)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Link(ctx, engine.LinkInput{Source: engram.ByNum(other.Memory.Num), Target: engram.ByNum(first.Memory.Num), Verb: "caused_by", Reason: "load"}); err != nil {
+	if _, err := e.Link(ctx, relate.LinkInput{Source: engram.ByNum(other.Memory.Num), Target: engram.ByNum(first.Memory.Num), Verb: "caused_by", Reason: "load"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.SavePrompt(ctx, engine.PromptInput{Content: "Why does login fail?", SessionID: "s1", Project: "shop"}); err != nil {
+	if _, err := e.SavePrompt(ctx, remember.PromptInput{Content: "Why does login fail?", SessionID: "s1", Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -67,16 +71,16 @@ func story(t testing.TB, e *engine.Engine) {
 func TestWhatWasExportedComesInWhole(t *testing.T) {
 	from, to := enginetest.New(t), enginetest.New(t)
 	story(t, from)
-	file := exported(t, from, engine.ExportInput{})
-	res := imported(t, to, file, engine.ImportInput{})
+	file := exported(t, from, exchange.ExportInput{})
+	res := imported(t, to, file, exchange.ImportInput{})
 	if all := res.All(); all.Rejected > 0 || all.Changed > 0 || res.Memories.Added != 3 || res.Relations.Added < 1 || res.Prompts.Added != 1 {
 		t.Errorf("import\n got %+v", res)
 	}
-	got, want := bare(exported(t, to, engine.ExportInput{})), bare(file)
+	got, want := bare(exported(t, to, exchange.ExportInput{})), bare(file)
 	if got != want {
 		t.Errorf("export after the import\n got %s\nwant %s", got, want)
 	}
-	again := imported(t, to, file, engine.ImportInput{})
+	again := imported(t, to, file, exchange.ImportInput{})
 	if all := again.All(); all.Added+all.Changed+all.Rejected > 0 || again.Op != 0 {
 		t.Errorf("the second import changed something: %+v", again)
 	}
@@ -134,7 +138,7 @@ func TestAnImportIsToldItemByItem(t *testing.T) {
 		{"what is erased and has no kind", file(`"erased":[{"kind":"dream","id":"x"}]`), `cannot erase a "dream": only memories, prompts and sessions can be erased`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			res := imported(t, enginetest.New(t), tt.file, engine.ImportInput{})
+			res := imported(t, enginetest.New(t), tt.file, exchange.ImportInput{})
 			var got []string
 			for _, n := range res.Rejected {
 				got = append(got, n.Reason)
@@ -162,7 +166,7 @@ func TestAnImportThatFailsChangesNothing(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := enginetest.New(t)
-			res, err := e.Import(t.Context(), strings.NewReader(tt.file), engine.ImportInput{})
+			res, err := e.Import(t.Context(), strings.NewReader(tt.file), exchange.ImportInput{})
 			if engram.CodeOf(err) != tt.code || res.Op != 0 {
 				t.Errorf("import\n got %+v, %v\nwant %s", res, err, tt.code)
 			}
@@ -177,14 +181,14 @@ func TestAnImportThatFailsChangesNothing(t *testing.T) {
 func TestTheLaterEditHolds(t *testing.T) {
 	ctx := t.Context()
 	a, b := enginetest.New(t), enginetest.New(t)
-	saved, err := a.Save(ctx, engine.SaveInput{Title: "Lifetime", Content: "15 minutes", Project: "shop"})
+	saved, err := a.Save(ctx, remember.SaveInput{Title: "Lifetime", Content: "15 minutes", Project: "shop"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported(t, b, exported(t, a, engine.ExportInput{}), engine.ImportInput{})
+	imported(t, b, exported(t, a, exchange.ExportInput{}), exchange.ImportInput{})
 	change := func(e *engine.Engine, content string) {
 		t.Helper()
-		if _, err := e.Update(ctx, engine.UpdateInput{Ref: engram.ByID(saved.Memory.ID), Content: &content}); err != nil {
+		if _, err := e.Update(ctx, remember.UpdateInput{Ref: engram.ByID(saved.Memory.ID), Content: &content}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,9 +197,9 @@ func TestTheLaterEditHolds(t *testing.T) {
 		b.Now() // each reading is a second later
 	}
 	change(b, "5 minutes")
-	toB, toA := exported(t, a, engine.ExportInput{}), exported(t, b, engine.ExportInput{})
-	imported(t, b, toB, engine.ImportInput{})
-	imported(t, a, toA, engine.ImportInput{})
+	toB, toA := exported(t, a, exchange.ExportInput{}), exported(t, b, exchange.ExportInput{})
+	imported(t, b, toB, exchange.ImportInput{})
+	imported(t, a, toA, exchange.ImportInput{})
 	for name, e := range map[string]*engine.Engine{"a": a, "b": b} {
 		h, err := e.Get(ctx, engram.ByID(saved.Memory.ID))
 		if err != nil {
@@ -213,7 +217,7 @@ func TestTheLaterEditHolds(t *testing.T) {
 		e    *engine.Engine
 		file string
 	}{"a": {a, toA}, "b": {b, toB}} {
-		if res := imported(t, tt.e, tt.file, engine.ImportInput{}); res.Op != 0 {
+		if res := imported(t, tt.e, tt.file, exchange.ImportInput{}); res.Op != 0 {
 			t.Errorf("%s: the same file once more changed something: %+v", name, res)
 		}
 	}
@@ -224,14 +228,14 @@ func TestWhatIsGoneHereStaysAway(t *testing.T) {
 	const memories = `"memories":[{"id":"` + id1 + `","content":"forgotten here","updated_at":"2026-01-01T00:00:00Z"},
 		{"id":"` + id2 + `","content":"erased here","updated_at":"2026-01-01T00:00:00Z"},{"id":"` + id3 + `","content":"kept","updated_at":"2026-01-01T00:00:00Z"}]`
 	e := enginetest.New(t)
-	imported(t, e, file(memories), engine.ImportInput{})
+	imported(t, e, file(memories), exchange.ImportInput{})
 	if _, err := e.Forget(ctx, engram.ByID(id1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Delete(ctx, true, engram.ByID(id2)); err != nil {
 		t.Fatal(err)
 	}
-	res := imported(t, e, file(memories), engine.ImportInput{})
+	res := imported(t, e, file(memories), exchange.ImportInput{})
 	if len(res.Rejected) != 1 || res.Rejected[0].Reason != "it was erased here" || res.Op != 0 {
 		t.Errorf("the same file once more\n got %+v\nwant the erased one rejected, and nothing changed", res)
 	}
@@ -239,7 +243,7 @@ func TestWhatIsGoneHereStaysAway(t *testing.T) {
 		t.Errorf("got %+v, want that one was forgotten here", res.Memories)
 	}
 	edited := strings.Replace(file(memories), `"forgotten here","updated_at":"2026-01-01`, `"edited later","updated_at":"2026-06-13`, 1)
-	if res := imported(t, e, edited, engine.ImportInput{}); res.Memories.Changed != 1 {
+	if res := imported(t, e, edited, exchange.ImportInput{}); res.Memories.Changed != 1 {
 		t.Errorf("a later edit did not bring it back: %+v", res)
 	}
 	if m, err := e.Get(ctx, engram.ByID(id1)); err != nil || m.Memory.Content != "edited later" {
@@ -249,21 +253,21 @@ func TestWhatIsGoneHereStaysAway(t *testing.T) {
 
 func TestWhatWasErasedElsewhereIsForgotten(t *testing.T) {
 	e, other := enginetest.New(t), enginetest.New(t)
-	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"a","updated_at":"2026-01-01T00:00:00Z"}]`), engine.ImportInput{})
-	imported(t, other, exported(t, e, engine.ExportInput{}), engine.ImportInput{})
+	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"a","updated_at":"2026-01-01T00:00:00Z"}]`), exchange.ImportInput{})
+	imported(t, other, exported(t, e, exchange.ExportInput{}), exchange.ImportInput{})
 	if _, err := e.Delete(t.Context(), true, engram.ByID(id1)); err != nil {
 		t.Fatal(err)
 	}
-	out := exported(t, e, engine.ExportInput{})
-	if res := imported(t, other, out, engine.ImportInput{}); res.Erased.Changed != 1 || res.Op == 0 {
+	out := exported(t, e, exchange.ExportInput{})
+	if res := imported(t, other, out, exchange.ImportInput{}); res.Erased.Changed != 1 || res.Op == 0 {
 		t.Errorf("import of an erasure: %+v, want one memory forgotten", res)
 	}
 	if _, err := other.Get(t.Context(), engram.ByID(id1)); engram.CodeOf(err) != engram.CodeNotFound {
 		t.Errorf("the memory is there still: %v", err)
 	}
 	third := enginetest.New(t)
-	imported(t, third, out, engine.ImportInput{})
-	if res := imported(t, third, file(`"memories":[{"id":"`+id1+`","content":"a"}]`), engine.ImportInput{}); res.Memories.Rejected != 1 {
+	imported(t, third, out, exchange.ImportInput{})
+	if res := imported(t, third, file(`"memories":[{"id":"`+id1+`","content":"a"}]`), exchange.ImportInput{}); res.Memories.Rejected != 1 {
 		t.Errorf("what was erased elsewhere came in: %+v", res)
 	}
 }
@@ -272,15 +276,15 @@ func TestUndoTakesAnImportBack(t *testing.T) {
 	ctx := t.Context()
 	e, other := enginetest.New(t), enginetest.New(t)
 	story(t, other)
-	res := imported(t, e, exported(t, other, engine.ExportInput{}), engine.ImportInput{})
-	if _, err := e.Undo(ctx, engine.UndoInput{Op: res.Op}); err != nil {
+	res := imported(t, e, exported(t, other, exchange.ExportInput{}), exchange.ImportInput{})
+	if _, err := e.Undo(ctx, undo.UndoInput{Op: res.Op}); err != nil {
 		t.Fatal(err)
 	}
 	st, err := e.Stats(ctx, "")
 	if err != nil || st.Memories != 0 || st.Relations != 0 || st.Prompts != 0 {
 		t.Errorf("after the undo there is %+v, %v; want nothing but what was forgotten", st, err)
 	}
-	again := imported(t, e, exported(t, other, engine.ExportInput{}), engine.ImportInput{})
+	again := imported(t, e, exported(t, other, exchange.ExportInput{}), exchange.ImportInput{})
 	if all := again.All(); all.Rejected > 0 || again.Memories.Forgotten != 0 || again.Memories.Changed != 2 {
 		t.Errorf("imported once more: %+v; want it all to be there again", again)
 	}
@@ -289,8 +293,8 @@ func TestUndoTakesAnImportBack(t *testing.T) {
 func TestADryRunChangesNothing(t *testing.T) {
 	e, other := enginetest.New(t), enginetest.New(t)
 	story(t, other)
-	for _, mode := range []engine.ImportMode{engine.ImportMerge, engine.ImportReplace} {
-		res := imported(t, e, exported(t, other, engine.ExportInput{}), engine.ImportInput{Mode: mode, DryRun: true})
+	for _, mode := range []exchange.ImportMode{exchange.ImportMerge, exchange.ImportReplace} {
+		res := imported(t, e, exported(t, other, exchange.ExportInput{}), exchange.ImportInput{Mode: mode, DryRun: true})
 		if res.Memories.Added != 3 || res.Op != 0 || res.Backup != "" {
 			t.Errorf("%s: got %+v, want three memories counted, no operation and no backup", mode, res)
 		}
@@ -304,9 +308,9 @@ func TestReplaceLeavesWhatIsInTheFile(t *testing.T) {
 	ctx := t.Context()
 	e := enginetest.New(t)
 	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"old text","project":"shop","updated_at":"2026-05-01T00:00:00Z"},
-		{"id":"`+id2+`","content":"goes","project":"shop"},{"id":"`+id3+`","content":"of another project","project":"web"}]`), engine.ImportInput{})
+		{"id":"`+id2+`","content":"goes","project":"shop"},{"id":"`+id3+`","content":"of another project","project":"web"}]`), exchange.ImportInput{})
 	res := imported(t, e, file(`"project":"shop","memories":[{"id":"`+id1+`","content":"text of the file","project":"shop","updated_at":"2026-01-01T00:00:00Z"}]`),
-		engine.ImportInput{Mode: engine.ImportReplace})
+		exchange.ImportInput{Mode: exchange.ImportReplace})
 	if res.Backup == "" || res.Memories.Changed != 1 || res.Memories.Removed != 1 {
 		t.Errorf("replace: got %+v, want a backup, one changed, one gone", res)
 	}
@@ -317,7 +321,7 @@ func TestReplaceLeavesWhatIsInTheFile(t *testing.T) {
 	if m, err := e.Get(ctx, engram.ByID(id1)); err != nil || m.Memory.Content != "text of the file" {
 		t.Errorf("got %q, %v; want the text of the file, although it is older", m.Memory.Content, err)
 	}
-	if _, err := e.Undo(ctx, engine.UndoInput{Op: res.Op}); err != nil {
+	if _, err := e.Undo(ctx, undo.UndoInput{Op: res.Op}); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := e.Get(ctx, engram.ByID(id2)); err != nil || m.Memory.Content != "goes" {
@@ -339,11 +343,11 @@ func TestReplaceByAFileThatDoesNotSayOfWhatItIs(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := enginetest.New(t)
-			imported(t, e, file(`"memories":[{"content":"b","project":"shop"},{"content":"c","project":"web"},{"content":"d"}]`), engine.ImportInput{})
-			if res := imported(t, e, tt.file, engine.ImportInput{Mode: engine.ImportReplace}); res.Memories.Removed != tt.gone {
+			imported(t, e, file(`"memories":[{"content":"b","project":"shop"},{"content":"c","project":"web"},{"content":"d"}]`), exchange.ImportInput{})
+			if res := imported(t, e, tt.file, exchange.ImportInput{Mode: exchange.ImportReplace}); res.Memories.Removed != tt.gone {
 				t.Errorf("replace by %s\n got %d gone, want %d", tt.file, res.Memories.Removed, tt.gone)
 			}
-			if res := imported(t, e, tt.file, engine.ImportInput{Mode: engine.ImportReplace}); res.Op != 0 {
+			if res := imported(t, e, tt.file, exchange.ImportInput{Mode: exchange.ImportReplace}); res.Op != 0 {
 				t.Errorf("a second time it changed something: %+v", res)
 			}
 		})
@@ -356,8 +360,8 @@ func TestWhatComesInIsCleaned(t *testing.T) {
 		"memories":[{"id":"`+id1+`","title":"c <private>s3</private>","content":"d <private>s4</private>","tags":["B","a","b"],"metadata":{"k":"<private>s5</private>"},
 		"origin":"human","project":" SHOP ","created_at":"2126-01-01T00:00:00Z","revisions":[{"number":1,"title":"e","content":"f <private>s6</private>"}]},
 		{"id":"`+id2+`","content":"g","project":"shop"}],
-		"relations":[{"source":"`+id1+`","relation":"caused_by","target":"`+id2+`","reason":"h <private>s7</private>"}]`), engine.ImportInput{})
-	out := exported(t, e, engine.ExportInput{})
+		"relations":[{"source":"`+id1+`","relation":"caused_by","target":"`+id2+`","reason":"h <private>s7</private>"}]`), exchange.ImportInput{})
+	out := exported(t, e, exchange.ExportInput{})
 	for _, secret := range []string{"s1</", "s2", "s3", "s4", "s5", "s6", "s7", "private>"} {
 		if strings.Contains(out, secret) {
 			t.Errorf("%q came in: %s", secret, out)
@@ -374,7 +378,7 @@ func TestWhatComesInIsCleaned(t *testing.T) {
 
 func TestAProjectOfSeveralLinesDoesNotComeIn(t *testing.T) {
 	e := enginetest.New(t)
-	res := imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"c","project":"a\nb"},{"id":"`+id2+`","content":"d","project":"shop"}]`), engine.ImportInput{})
+	res := imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"c","project":"a\nb"},{"id":"`+id2+`","content":"d","project":"shop"}]`), exchange.ImportInput{})
 	ps, err := e.Projects(t.Context())
 	if err != nil || len(ps) != 1 || ps[0].Name != "shop" || len(res.Rejected) != 1 || !strings.Contains(res.Rejected[0].Reason, "control characters") {
 		t.Errorf("got %v (%v), told %+v; want shop alone, and why not the other", ps, err, res.Rejected)
@@ -384,14 +388,14 @@ func TestAProjectOfSeveralLinesDoesNotComeIn(t *testing.T) {
 // A clock in 2126 must not win over every edit of the next hundred years.
 func TestWhatIsOfTheFutureDoesNotWin(t *testing.T) {
 	e := enginetest.New(t)
-	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"ours","updated_at":"2026-01-01T00:00:00Z"}]`), engine.ImportInput{})
+	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"ours","updated_at":"2026-01-01T00:00:00Z"}]`), exchange.ImportInput{})
 	future := file(`"memories":[{"id":"` + id1 + `","content":"theirs","updated_at":"2126-01-01T00:00:00Z"}]`)
-	imported(t, e, future, engine.ImportInput{})
+	imported(t, e, future, exchange.ImportInput{})
 	h, err := e.Get(t.Context(), engram.ByID(id1))
 	if err != nil || h.Memory.Content != "ours" || len(h.Revisions) != 1 || h.Revisions[0].Content != "theirs" {
 		t.Errorf("got %+v, %v; want ours, and theirs kept", h, err)
 	}
-	if res := imported(t, e, future, engine.ImportInput{}); res.Op != 0 {
+	if res := imported(t, e, future, exchange.ImportInput{}); res.Op != 0 {
 		t.Errorf("a second time it changed something: %+v", res)
 	}
 }
@@ -400,15 +404,15 @@ func TestATopicHasOneMemory(t *testing.T) {
 	ctx := t.Context()
 	for _, dated := range []string{"", `,"updated_at":"2026-01-01T00:00:00Z"`} {
 		e := enginetest.New(t)
-		if _, err := e.Save(ctx, engine.SaveInput{Content: "ours", TopicKey: "a/b", Project: "shop"}); err != nil {
+		if _, err := e.Save(ctx, remember.SaveInput{Content: "ours", TopicKey: "a/b", Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 		theirs := file(`"memories":[{"id":"` + id3 + `","content":"theirs","topic_key":"a/b","project":"shop"` + dated + `}]`)
-		res := imported(t, e, theirs, engine.ImportInput{})
+		res := imported(t, e, theirs, exchange.ImportInput{})
 		if res.Memories.Added != 1 || len(res.Notes) != 1 || !strings.Contains(res.Notes[0].Reason, "topic a/b belongs to memory #1") {
 			t.Errorf("got %+v, want it added, with a note on its topic", res)
 		}
-		if res := imported(t, e, theirs, engine.ImportInput{}); res.Op != 0 {
+		if res := imported(t, e, theirs, exchange.ImportInput{}); res.Op != 0 {
 			t.Errorf("a second time it changed something: %+v", res)
 		}
 	}
@@ -418,11 +422,11 @@ func TestTopicsThatChangedPlacesComeInInOneGo(t *testing.T) {
 	ctx := t.Context()
 	e := enginetest.New(t)
 	for _, topic := range []string{"x/one", "x/two", "x/three"} {
-		if _, err := e.Save(ctx, engine.SaveInput{Title: topic, Content: "about " + topic, Project: "p", TopicKey: topic}); err != nil {
+		if _, err := e.Save(ctx, remember.SaveInput{Title: topic, Content: "about " + topic, Project: "p", TopicKey: topic}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	file := exported(t, e, engine.ExportInput{})
+	file := exported(t, e, exchange.ExportInput{})
 	if _, err := e.Forget(ctx, engram.ByNum(3)); err != nil {
 		t.Fatal(err)
 	}
@@ -430,15 +434,15 @@ func TestTopicsThatChangedPlacesComeInInOneGo(t *testing.T) {
 		num   int64
 		topic string
 	}{{1, "x/spare"}, {2, "x/one"}, {1, "x/two"}} {
-		if _, err := e.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(turn.num), TopicKey: &turn.topic}); err != nil {
+		if _, err := e.Update(ctx, remember.UpdateInput{Ref: engram.ByNum(turn.num), TopicKey: &turn.topic}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// The last topic belongs to a memory that is forgotten.
-	if _, err := e.Save(ctx, engine.SaveInput{Content: "not in the file", Project: "p", TopicKey: "x/three"}); err != nil {
+	if _, err := e.Save(ctx, remember.SaveInput{Content: "not in the file", Project: "p", TopicKey: "x/three"}); err != nil {
 		t.Fatal(err)
 	}
-	res := imported(t, e, file, engine.ImportInput{Mode: engine.ImportReplace})
+	res := imported(t, e, file, exchange.ImportInput{Mode: exchange.ImportReplace})
 	if len(res.Notes) > 0 || res.Memories.Changed != 3 || res.Memories.Unchanged != 0 {
 		t.Errorf("import: got %+v, want three changed and no note", res)
 	}
@@ -447,10 +451,10 @@ func TestTopicsThatChangedPlacesComeInInOneGo(t *testing.T) {
 			t.Errorf("topic of #%d: got %q, %v; want %q", num, m.Memory.TopicKey, err, want)
 		}
 	}
-	if again := imported(t, e, file, engine.ImportInput{Mode: engine.ImportReplace}); again.Op != 0 {
+	if again := imported(t, e, file, exchange.ImportInput{Mode: exchange.ImportReplace}); again.Op != 0 {
 		t.Errorf("a second time it changed something: %+v", again)
 	}
-	if _, err := e.Undo(ctx, engine.UndoInput{Op: res.Op}); err != nil {
+	if _, err := e.Undo(ctx, undo.UndoInput{Op: res.Op}); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := e.Get(ctx, engram.ByNum(1)); err != nil || m.Memory.TopicKey != "x/two" {
@@ -461,7 +465,7 @@ func TestTopicsThatChangedPlacesComeInInOneGo(t *testing.T) {
 func TestEverythingGoesIntoTheProjectThatIsNamed(t *testing.T) {
 	from, to := enginetest.New(t), enginetest.New(t)
 	story(t, from)
-	imported(t, to, exported(t, from, engine.ExportInput{}), engine.ImportInput{Project: "Mine"})
+	imported(t, to, exported(t, from, exchange.ExportInput{}), exchange.ImportInput{Project: "Mine"})
 	ps, err := to.Projects(t.Context())
 	if err != nil || len(ps) != 1 || ps[0].Name != "mine" || ps[0].Memories != 2 || ps[0].Sessions == 0 {
 		t.Errorf("projects are %+v, %v; want mine alone, with everything", ps, err)

@@ -5,7 +5,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -19,20 +20,20 @@ func TestRelationsWithoutTimesDecideOnce(t *testing.T) {
 {"source":"mem_01m80fjn7a50pm95tw19tb75gb","relation":"supersedes","target":"mem_01m80fjn7a50pm95tw19tb75ga"},
 {"source":"mem_01m80fjn7a50pm95tw19tb75ga","relation":"contradicts","target":"mem_01m80fjn7a50pm95tw19tb75gb"}]}`
 	p := enginetest.NewParts(t)
-	first := imported(t, p.Engine, file, engine.ImportInput{})
+	first := imported(t, p.Engine, file, exchange.ImportInput{})
 	if first.Relations.Added != 1 || len(first.Rejected) != 2 {
 		t.Fatalf("the first import: %+v; want one relation, and two that another stands for", first)
 	}
 	p.Clock.Add(time.Hour)
-	if again := imported(t, p.Engine, file, engine.ImportInput{}); again.Op != 0 || len(again.Rejected) != 2 {
+	if again := imported(t, p.Engine, file, exchange.ImportInput{}); again.Op != 0 || len(again.Rejected) != 2 {
 		t.Errorf("the second import: %+v; want what it was", again)
 	}
 	source, target := engram.ByID("mem_01m80fjn7a50pm95tw19tb75ga"), engram.ByID("mem_01m80fjn7a50pm95tw19tb75gb")
-	if _, err := p.Engine.Link(t.Context(), engine.LinkInput{Source: source, Target: target, Verb: "supersedes", Reason: "said here"}); err != nil {
+	if _, err := p.Engine.Link(t.Context(), relate.LinkInput{Source: source, Target: target, Verb: "supersedes", Reason: "said here"}); err != nil {
 		t.Fatal(err)
 	}
 	p.Clock.Add(time.Hour)
-	if third := imported(t, p.Engine, file, engine.ImportInput{}); third.Op != 0 {
+	if third := imported(t, p.Engine, file, exchange.ImportInput{}); third.Op != 0 {
 		t.Errorf("after something was said here: %+v; want nothing changed", third)
 	}
 }

@@ -7,12 +7,15 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
 func undone(t *testing.T, e *engine.Engine, op int64) int64 {
 	t.Helper()
-	u, err := e.Undo(t.Context(), engine.UndoInput{Op: op})
+	u, err := e.Undo(t.Context(), undo.UndoInput{Op: op})
 	if err != nil {
 		t.Fatalf("undo %d: %v", op, err)
 	}
@@ -34,14 +37,14 @@ func TestWhatAnUndoneImportTookAwayComesInAgain(t *testing.T) {
 			ctx := t.Context()
 			other, e := enginetest.New(t), enginetest.New(t)
 			for n := range 10 { // so that its later ids differ from those of the other store
-				if _, err := other.Save(ctx, engine.SaveInput{Content: fmt.Sprint("not in the file ", n), Project: "apart"}); err != nil {
+				if _, err := other.Save(ctx, remember.SaveInput{Content: fmt.Sprint("not in the file ", n), Project: "apart"}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			story(t, other)
-			export := exported(t, other, engine.ExportInput{Project: "shop"})
-			undone(t, e, imported(t, e, export, engine.ImportInput{Project: tt.first}).Op)
-			res := imported(t, e, export, engine.ImportInput{Project: tt.again})
+			export := exported(t, other, exchange.ExportInput{Project: "shop"})
+			undone(t, e, imported(t, e, export, exchange.ImportInput{Project: tt.first}).Op)
+			res := imported(t, e, export, exchange.ImportInput{Project: tt.again})
 			st, err := e.Stats(ctx, tt.want)
 			if err != nil || st.Memories != 2 || st.Prompts != 1 || st.Relations != 1 || st.Sessions != 1 {
 				t.Errorf("import %q, undo, import %q: %s has %+v, %v; want 2 memories, a relation, a prompt and a session\nof %+v",
@@ -50,7 +53,7 @@ func TestWhatAnUndoneImportTookAwayComesInAgain(t *testing.T) {
 			if all, err := e.Stats(ctx, ""); err != nil || all.Memories != 2 || all.Forgotten != 1 || all.Prompts != 1 || all.Sessions != 1 || all.Relations != 1 {
 				t.Errorf("import %q, undo, import %q: there is %+v, %v; want the memories themselves, and no copies", tt.first, tt.again, all, err)
 			}
-			if once := imported(t, e, export, engine.ImportInput{Project: tt.again}); once.Op != 0 {
+			if once := imported(t, e, export, exchange.ImportInput{Project: tt.again}); once.Op != 0 {
 				t.Errorf("once more it changed something: %+v", once)
 			}
 			undone(t, e, res.Op)
@@ -65,8 +68,8 @@ func TestWhatAnUndoneImportTookAwayComesInAgain(t *testing.T) {
 func TestASessionThatIsOnlyNamedMovesWithWhatIsInIt(t *testing.T) {
 	e := enginetest.New(t)
 	named := file(`"memories":[{"id":"` + id1 + `","content":"a","project":"shop","session_id":"s9"}]`)
-	undone(t, e, imported(t, e, named, engine.ImportInput{Project: "wrong"}).Op)
-	res := imported(t, e, named, engine.ImportInput{Project: "right"})
+	undone(t, e, imported(t, e, named, exchange.ImportInput{Project: "wrong"}).Op)
+	res := imported(t, e, named, exchange.ImportInput{Project: "right"})
 	m, err := e.Get(t.Context(), engram.ByID(id1))
 	if err != nil {
 		t.Fatal(err)
@@ -88,11 +91,11 @@ func TestWhatAnotherProjectForgotIsLeftAlone(t *testing.T) {
 	const theirs = "mem_01m80fjn7a50pm95tw19tb75ga"
 	e := enginetest.New(t)
 	named := file(`"memories":[{"id":"` + theirs + `","content":"a","project":"shop"}]`)
-	imported(t, e, named, engine.ImportInput{Project: "wrong"})
+	imported(t, e, named, exchange.ImportInput{Project: "wrong"})
 	if _, err := e.Forget(t.Context(), engram.ByID(theirs)); err != nil {
 		t.Fatal(err)
 	}
-	imported(t, e, named, engine.ImportInput{Project: "right"})
+	imported(t, e, named, exchange.ImportInput{Project: "right"})
 	if st, err := e.Stats(t.Context(), "wrong"); err != nil || st.Memories != 0 || st.Forgotten != 1 {
 		t.Errorf("project wrong has %+v, %v, want one memory, forgotten", st, err)
 	}
@@ -102,12 +105,12 @@ func TestWhatSomebodyForgotAfterAnUndoStaysForgotten(t *testing.T) {
 	ctx := t.Context()
 	e := enginetest.New(t)
 	const export = `"memories":[{"id":"` + id1 + `","content":"a","project":"shop","updated_at":"2026-01-01T00:00:00Z"}]`
-	redo := undone(t, e, imported(t, e, file(export), engine.ImportInput{}).Op)
+	redo := undone(t, e, imported(t, e, file(export), exchange.ImportInput{}).Op)
 	undone(t, e, redo)
 	if _, err := e.Forget(ctx, engram.ByID(id1)); err != nil {
 		t.Fatal(err)
 	}
-	if res := imported(t, e, file(export), engine.ImportInput{}); res.Op != 0 || res.Memories.Forgotten != 1 {
+	if res := imported(t, e, file(export), exchange.ImportInput{}); res.Op != 0 || res.Memories.Forgotten != 1 {
 		t.Errorf("got %+v, want it to stay forgotten", res)
 	}
 }
@@ -118,13 +121,13 @@ func TestUndoTakesBackWhatWasErasedElsewhere(t *testing.T) {
 	older := file(`"memories":[{"id":"` + id1 + `","sync_id":"obs-00000000000000aa","content":"a","project":"shop"}]`)
 	comes := func() bool {
 		t.Helper()
-		return imported(t, e, older, engine.ImportInput{DryRun: true}).Memories.Added == 1
+		return imported(t, e, older, exchange.ImportInput{DryRun: true}).Memories.Added == 1
 	}
-	res := imported(t, e, gone, engine.ImportInput{})
+	res := imported(t, e, gone, exchange.ImportInput{})
 	if res.Erased.Added != 1 || res.Op == 0 || comes() {
 		t.Fatalf("import of an erasure: %+v, and what it names comes in: %v; want an operation, and it to stay away", res, comes())
 	}
-	if again := imported(t, e, gone, engine.ImportInput{}); again.Op != 0 {
+	if again := imported(t, e, gone, exchange.ImportInput{}); again.Op != 0 {
 		t.Errorf("a second time it changed something: %+v", again)
 	}
 	redo := undone(t, e, res.Op)
@@ -135,7 +138,7 @@ func TestUndoTakesBackWhatWasErasedElsewhere(t *testing.T) {
 	if comes() {
 		t.Error("after the undo of the undo it comes in")
 	}
-	_, out, _ := strings.Cut(exported(t, e, engine.ExportInput{}), `"erased":`)
+	_, out, _ := strings.Cut(exported(t, e, exchange.ExportInput{}), `"erased":`)
 	if !strings.Contains(out, `"sync_id":"obs-00000000000000aa"`) || !strings.Contains(out, `"at":7`) {
 		t.Errorf("what was erased is exported as %s, want its sync id and its time", out)
 	}

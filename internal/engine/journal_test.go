@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // entry is what a test says about a journal entry; Was names the fields alone.
@@ -43,49 +43,49 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 	}{
 		{"a first save makes project, session and memory", nil,
 			func(w world) error {
-				_, err := w.Save(ctx, engine.SaveInput{Content: "c", Project: "demo"})
+				_, err := w.Save(ctx, remember.SaveInput{Content: "c", Project: "demo"})
 				return err
 			},
 			[]entry{{"save", "project", "demo", "first use", nil}, {"save", "session", "manual-save-demo", "first use", nil}, {"save", "memory", "1", "new", nil}}},
 		{"a save of a topic", func(w world) { w.note("t", "c") },
 			func(w world) error {
-				_, err := w.Save(ctx, engine.SaveInput{Content: "d", Project: "demo", TopicKey: "k"})
+				_, err := w.Save(ctx, remember.SaveInput{Content: "d", Project: "demo", TopicKey: "k"})
 				return err
 			},
 			[]entry{{"save", "memory", "2", "first of its topic", nil}}},
 		{"an exact repeat", func(w world) { w.note("t", "c") },
 			func(w world) error {
-				_, err := w.Save(ctx, engine.SaveInput{Title: "t", Content: "c", Project: "demo"})
+				_, err := w.Save(ctx, remember.SaveInput{Title: "t", Content: "c", Project: "demo"})
 				return err
 			},
 			[]entry{{"save", "memory", "1", "exact repeat", []string{"duplicate_count", "last_seen_at", "updated_at"}}}},
-		{"a topic revision", func(w world) { w.save(engine.SaveInput{Title: "t", Content: "c", Project: "demo", TopicKey: "k"}) },
+		{"a topic revision", func(w world) { w.save(remember.SaveInput{Title: "t", Content: "c", Project: "demo", TopicKey: "k"}) },
 			func(w world) error {
-				_, err := w.Save(ctx, engine.SaveInput{Title: "t", Content: "d", Project: "demo", TopicKey: "k", Tags: []string{"new"}})
+				_, err := w.Save(ctx, remember.SaveInput{Title: "t", Content: "d", Project: "demo", TopicKey: "k", Tags: []string{"new"}})
 				return err
 			},
 			[]entry{{"save", "memory", "1", "same topic key", []string{"revision", "revision_count", "tags", "touched_at", "updated_at"}}}},
 		{"a save with relations", func(w world) { w.note("t", "c") },
 			func(w world) error {
-				_, err := w.Save(ctx, engine.SaveInput{Content: "d", Project: "demo", Related: []engram.Ref{engram.ByNum(1)}})
+				_, err := w.Save(ctx, remember.SaveInput{Content: "d", Project: "demo", Related: []engram.Ref{engram.ByNum(1)}})
 				return err
 			},
 			[]entry{{"save", "memory", "2", "new", nil}, {"save", "relation", "1", "requested", nil}}},
 		{"an update of two fields", func(w world) { w.note("t", "c") },
 			func(w world) error {
-				_, err := w.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(1), Importance: new(0.9), Type: new(engram.Type("decision"))})
+				_, err := w.Update(ctx, remember.UpdateInput{Ref: engram.ByNum(1), Importance: new(0.9), Type: new(engram.Type("decision"))})
 				return err
 			},
 			[]entry{{"update", "memory", "1", "update", []string{"importance", "review_after", "revision_count", "type", "updated_at"}}}},
 		{"an update of the text names its revision", func(w world) { w.note("t", "c") },
 			func(w world) error {
-				_, err := w.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(1), Content: new("d")})
+				_, err := w.Update(ctx, remember.UpdateInput{Ref: engram.ByNum(1), Content: new("d")})
 				return err
 			},
 			[]entry{{"update", "memory", "1", "update", []string{"revision", "revision_count", "updated_at"}}}},
 		{"an update that changes nothing", func(w world) { w.note("t", "c") },
 			func(w world) error {
-				_, err := w.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(1), Content: new("c"), Title: new(" t "), AddTags: []string{" "}})
+				_, err := w.Update(ctx, remember.UpdateInput{Ref: engram.ByNum(1), Content: new("c"), Title: new(" t "), AddTags: []string{" "}})
 				return err
 			}, nil},
 		{"forgetting", func(w world) { w.note("t", "c"); w.note("u", "d") },
@@ -97,13 +97,13 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			[]entry{{"erase", "memory", "1", "", nil}}},
 		{"starting a session", func(w world) { w.note("t", "c") },
 			func(w world) error {
-				_, err := w.StartSession(ctx, engine.SessionInput{ID: "s1", Project: "demo"})
+				_, err := w.StartSession(ctx, remember.SessionInput{ID: "s1", Project: "demo"})
 				return err
 			},
 			[]entry{{"session_start", "session", "s1", "started", nil}}},
 		{"filling in a session", func(w world) { w.session("s1", "demo") },
 			func(w world) error {
-				_, err := w.StartSession(ctx, engine.SessionInput{ID: "s1", Project: "demo", Directory: "/d"})
+				_, err := w.StartSession(ctx, remember.SessionInput{ID: "s1", Project: "demo", Directory: "/d"})
 				return err
 			},
 			[]entry{{"session_start", "session", "s1", "filled in", []string{"directory"}}}},
@@ -118,29 +118,29 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			[]entry{{"session_erase", "session", "s1", "requested", nil}}},
 		{"a prompt", func(w world) { w.session("s1", "demo") },
 			func(w world) error {
-				_, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo"})
+				_, err := w.SavePrompt(ctx, remember.PromptInput{Content: "why", Project: "demo"})
 				return err
 			},
 			[]entry{{"prompt", "prompt", "1", "new", nil}}},
 		{"the same prompt under its key", func(w world) {
 			w.session("s1", "demo")
-			if _, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo", Key: "k"}); err != nil {
+			if _, err := w.SavePrompt(ctx, remember.PromptInput{Content: "why", Project: "demo", Key: "k"}); err != nil {
 				w.Fatal(err)
 			}
 		},
 			func(w world) error {
-				_, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo", Key: "k"})
+				_, err := w.SavePrompt(ctx, remember.PromptInput{Content: "why", Project: "demo", Key: "k"})
 				return err
 			}, nil},
 		{"erasing a prompt leaves no text", func(w world) {
-			if _, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why"}); err != nil {
+			if _, err := w.SavePrompt(ctx, remember.PromptInput{Content: "why"}); err != nil {
 				w.Fatal(err)
 			}
 		},
 			func(w world) error { return w.DeletePrompt(ctx, 1, true) },
 			[]entry{{"prompt_erase", "prompt", "1", "requested", nil}}},
 		{"deleting a prompt", func(w world) {
-			if _, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why"}); err != nil {
+			if _, err := w.SavePrompt(ctx, remember.PromptInput{Content: "why"}); err != nil {
 				w.Fatal(err)
 			}
 		},
@@ -148,11 +148,11 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			[]entry{{"prompt_delete", "prompt", "1", "requested", []string{"deleted_at"}}}},
 		{"a capture", func(w world) { w.session("s1", "demo") },
 			func(w world) error {
-				_, err := w.Capture(ctx, engine.CaptureInput{Project: "demo", Content: "## Learnings\n1. one learning of many words\n2. one learning of many words\n"})
+				_, err := w.Capture(ctx, remember.CaptureInput{Project: "demo", Content: "## Learnings\n1. one learning of many words\n2. one learning of many words\n"})
 				return err
 			},
 			[]entry{{"capture", "memory", "1", "learning in a text", nil}}},
-		{"merging", func(w world) { w.note("t", "c"); w.save(engine.SaveInput{Content: "d", Project: "old"}) },
+		{"merging", func(w world) { w.note("t", "c"); w.save(remember.SaveInput{Content: "d", Project: "old"}) },
 			func(w world) error { _, err := w.MergeProjects(ctx, []string{"old"}, "demo"); return err },
 			[]entry{{"project_merge", "project", "old", "merged", []string{"from", "memories", "prompts", "sessions", "to", "topics"}},
 				{"project_merge", "project", "old", "merged", []string{"aliases", "created_at", "decay", "remote", "root"}},
@@ -196,9 +196,9 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 
 func TestTheJournalKeepsOldValues(t *testing.T) {
 	w := newWorld(t)
-	first := w.save(engine.SaveInput{Title: "t", Content: "c", Project: "demo", Tags: []string{"a"}, Metadata: map[string]any{"k": 1}}).Memory
+	first := w.save(remember.SaveInput{Title: "t", Content: "c", Project: "demo", Tags: []string{"a"}, Metadata: map[string]any{"k": 1}}).Memory
 	ms := w.since(func() {
-		if _, err := w.As(w.Caller().By("cli")).Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(1), Title: new("u"), AddTags: []string{"b"},
+		if _, err := w.As(w.Caller().By("cli")).Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(1), Title: new("u"), AddTags: []string{"b"},
 			Metadata: map[string]any{"k": 2}, Scope: new(engram.ScopePersonal), TopicKey: new("k"), Permanent: new(true)}); err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -21,19 +22,19 @@ func TestJudgmentsStayOneForAPairAndWithoutRings(t *testing.T) {
 			w.note(word, word)
 		}
 		num := rapid.Int64Range(1, memories)
-		verb := rapid.SampledFrom(engine.Verdicts())
+		verb := rapid.SampledFrom(relate.Verdicts())
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			a, b := num.Draw(rt, "a"), num.Draw(rt, "b")
 			var err error
 			switch rapid.SampledFrom([]string{"compare", "judge", "link", "undo"}).Draw(rt, "verb of the engine") {
 			case "compare":
-				_, err = w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb.Draw(rt, "verdict"), Confidence: 0.5})
+				_, err = w.Compare(t.Context(), relate.CompareInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb.Draw(rt, "verdict"), Confidence: 0.5})
 			case "judge":
-				_, err = w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{Num: a}, Verb: verb.Draw(rt, "verdict"), Reverse: rapid.Bool().Draw(rt, "reverse")})
+				_, err = w.Judge(t.Context(), relate.JudgeInput{Ref: engram.RelationRef{Num: a}, Verb: verb.Draw(rt, "verdict"), Reverse: rapid.Bool().Draw(rt, "reverse")})
 			case "link":
-				_, err = w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(a), Target: engram.ByNum(b), Verb: verb.Draw(rt, "verdict")})
+				_, err = w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(a), Target: engram.ByNum(b), Verb: verb.Draw(rt, "verdict")})
 			case "undo":
-				_, err = w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
+				_, err = w.Undo(t.Context(), undo.UndoInput{Project: "demo"})
 			}
 			switch engram.CodeOf(err) {
 			case "", engram.CodeInvalid, engram.CodeConflict, engram.CodeNotFound:

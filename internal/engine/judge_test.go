@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // candidate saves two contradicting memories and flags them; the newer one is the source.
@@ -19,7 +22,7 @@ func (w world) candidate() (older, newer int64, r engram.Relation) {
 // raised returns the newest candidate of project demo, if need be found by a scan.
 func (w world) raised() engram.Relation {
 	w.Helper()
-	if _, err := w.Scan(w.Context(), engine.ScanInput{Project: "demo", Apply: true}); err != nil {
+	if _, err := w.Scan(w.Context(), relate.ScanInput{Project: "demo", Apply: true}); err != nil {
 		w.Fatalf("scan: %v", err)
 	}
 	list := w.conflicts(engram.RelationPending)
@@ -29,16 +32,16 @@ func (w world) raised() engram.Relation {
 	return list[0].Relation
 }
 
-func (w world) conflicts(status engram.RelationStatus) []engine.Conflict {
+func (w world) conflicts(status engram.RelationStatus) []relate.Conflict {
 	w.Helper()
-	list, total, err := w.Conflicts(w.Context(), engine.ConflictFilter{Project: "demo", Status: status})
+	list, total, err := w.Conflicts(w.Context(), relate.ConflictFilter{Project: "demo", Status: status})
 	if err != nil || total != len(list) {
 		w.Fatalf("conflicts of status %q: %d of %d, %v", status, len(list), total, err)
 	}
 	return list
 }
 
-func (w world) judge(in engine.JudgeInput) engine.Conflict {
+func (w world) judge(in relate.JudgeInput) relate.Conflict {
 	w.Helper()
 	c, err := w.Judge(w.Context(), in)
 	if err != nil {
@@ -68,12 +71,12 @@ func TestJudgeTakesTheCandidatesPlace(t *testing.T) {
 		t.Fatalf("the candidate is %+v, want #%d to #%d, contradicts and pending", r, newer, older)
 	}
 	sure := 0.75
-	got := w.judge(engine.JudgeInput{Ref: engram.RelationRef{ID: strings.ToUpper(r.ID)}, Verb: engram.VerbSupersedes,
+	got := w.judge(relate.JudgeInput{Ref: engram.RelationRef{ID: strings.ToUpper(r.ID)}, Verb: engram.VerbSupersedes,
 		Reason: "measured <private>by Ann</private> again", Evidence: "commit 1a2b", Confidence: &sure, SessionID: "s1", Model: "m-1"})
 	rel := got.Relation
 	if rel.Num != r.Num || rel.ID != r.ID || rel.Status != engram.RelationJudged || rel.Verb != engram.VerbSupersedes || rel.Source != newer ||
 		rel.Confidence != sure || rel.Evidence != "commit 1a2b" || rel.SessionID != "s1" || rel.Model != "m-1" ||
-		rel.Actor != "agent" || rel.ActorKind != engine.KindAgent {
+		rel.Actor != "agent" || rel.ActorKind != relate.KindAgent {
 		t.Errorf("the verdict is %+v", rel)
 	}
 	if strings.Contains(rel.Reason, "Ann") || !strings.HasPrefix(rel.Reason, "measured") {
@@ -82,7 +85,7 @@ func TestJudgeTakesTheCandidatesPlace(t *testing.T) {
 	if got.Source.Num != newer || got.Target.Num != older {
 		t.Errorf("the memories are #%d and #%d, want #%d and #%d", got.Source.Num, got.Target.Num, newer, older)
 	}
-	if again := w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbScoped}); again.Relation.ID != r.ID ||
+	if again := w.judge(relate.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbScoped}); again.Relation.ID != r.ID ||
 		again.Relation.Verb != engram.VerbScoped || again.Relation.Reason != "" || again.Relation.Confidence != 1 {
 		t.Errorf("judged again: %+v, want the same relation with the new verdict alone", again.Relation)
 	}
@@ -94,7 +97,7 @@ func TestJudgeTakesTheCandidatesPlace(t *testing.T) {
 func TestJudgeRefuses(t *testing.T) {
 	w := newWorld(t)
 	_, newer, r := w.candidate()
-	other := w.save(engine.SaveInput{Title: "Deploys", Content: "We deploy on Mondays", Project: "other"}).Memory.Num
+	other := w.save(remember.SaveInput{Title: "Deploys", Content: "We deploy on Mondays", Project: "other"}).Memory.Num
 	forgotten := w.note("Old", "gone soon")
 	ref := engram.RelationRef{ID: r.ID}
 	half, two := 0.5, 2.0
@@ -105,46 +108,46 @@ func TestJudgeRefuses(t *testing.T) {
 		says string
 	}{
 		{"a relation nobody knows", func() error {
-			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{ID: "rel-0000000000000000"}, Verb: engram.VerbScoped})
+			_, err := w.Judge(t.Context(), relate.JudgeInput{Ref: engram.RelationRef{ID: "rel-0000000000000000"}, Verb: engram.VerbScoped})
 			return err
 		}, engram.CodeNotFound, "rel-0000000000000000"},
 		{"an invalid verb", func() error {
-			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: "beats"})
+			_, err := w.Judge(t.Context(), relate.JudgeInput{Ref: ref, Verb: "beats"})
 			return err
 		}, engram.CodeInvalid, "beats"},
 		{"a verb that is no verdict", func() error {
-			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: engram.VerbDerivedFrom})
+			_, err := w.Judge(t.Context(), relate.JudgeInput{Ref: ref, Verb: engram.VerbDerivedFrom})
 			return err
 		}, engram.CodeInvalid, "not a verdict"},
 		{"a confidence out of range", func() error {
-			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: engram.VerbScoped, Confidence: &two})
+			_, err := w.Judge(t.Context(), relate.JudgeInput{Ref: ref, Verb: engram.VerbScoped, Confidence: &two})
 			return err
 		}, engram.CodeInvalid, "confidence"},
 		{"a kind of judge nobody knows", func() error {
-			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: engram.VerbScoped, ActorKind: "oracle"})
+			_, err := w.Judge(t.Context(), relate.JudgeInput{Ref: ref, Verb: engram.VerbScoped, ActorKind: "oracle"})
 			return err
 		}, engram.CodeInvalid, "oracle"},
 		{"memories of two projects", func() error {
-			_, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(other), Verb: engram.VerbScoped, Confidence: half})
+			_, err := w.Compare(t.Context(), relate.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(other), Verb: engram.VerbScoped, Confidence: half})
 			return err
 		}, engram.CodeInvalid, `"other"`},
 		{"a memory and itself", func() error {
-			_, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(newer), Verb: engram.VerbScoped, Confidence: half})
+			_, err := w.Compare(t.Context(), relate.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(newer), Verb: engram.VerbScoped, Confidence: half})
 			return err
 		}, engram.CodeInvalid, "itself"},
 		{"a memory nobody knows", func() error {
-			_, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(99), Verb: engram.VerbScoped, Confidence: half})
+			_, err := w.Compare(t.Context(), relate.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(99), Verb: engram.VerbScoped, Confidence: half})
 			return err
 		}, engram.CodeNotFound, "99"},
 		{"a candidate of which a memory was forgotten", func() error {
-			if _, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(forgotten), B: engram.ByNum(newer), Verb: engram.VerbContradicts, Confidence: half}); err != nil {
+			if _, err := w.Compare(t.Context(), relate.CompareInput{A: engram.ByNum(forgotten), B: engram.ByNum(newer), Verb: engram.VerbContradicts, Confidence: half}); err != nil {
 				return err
 			}
 			rel := w.live(forgotten)[0]
 			if _, err := w.Forget(t.Context(), engram.ByNum(forgotten)); err != nil {
 				return err
 			}
-			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{Num: rel.Num}, Verb: engram.VerbScoped})
+			_, err := w.Judge(t.Context(), relate.JudgeInput{Ref: engram.RelationRef{Num: rel.Num}, Verb: engram.VerbScoped})
 			return err
 		}, engram.CodeConflict, "forgotten"},
 	} {
@@ -161,7 +164,7 @@ func TestNoRingOfMemoriesThatSupersedeEachOther(t *testing.T) {
 	w := newWorld(t)
 	a, b, c := w.note("A", "one"), w.note("B", "two"), w.note("C", "three")
 	supersede := func(x, y int64) error {
-		_, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(x), B: engram.ByNum(y), Verb: engram.VerbSupersedes, Confidence: 1})
+		_, err := w.Compare(t.Context(), relate.CompareInput{A: engram.ByNum(x), B: engram.ByNum(y), Verb: engram.VerbSupersedes, Confidence: 1})
 		return err
 	}
 	for _, p := range [][2]int64{{b, a}, {c, b}} {
@@ -184,15 +187,15 @@ func TestNoRingOfMemoriesThatSupersedeEachOther(t *testing.T) {
 func TestVerdictAndTieOfOneVerbBecomeOne(t *testing.T) {
 	w := newWorld(t)
 	older, newer, r := w.candidate()
-	if _, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(older), Target: engram.ByNum(newer), Verb: engram.VerbRelatesTo}); err != nil {
+	if _, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(older), Target: engram.ByNum(newer), Verb: engram.VerbRelatesTo}); err != nil {
 		t.Fatalf("link: %v", err)
 	}
-	w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbRelatesTo})
+	w.judge(relate.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbRelatesTo})
 	rels := w.live(newer)
 	if len(rels) != 1 || rels[0].Num != r.Num || !rels[0].Judgment() {
 		t.Fatalf("the pair has %+v, want the verdict alone", rels)
 	}
-	res, err := w.Scan(t.Context(), engine.ScanInput{Project: "demo", Apply: true})
+	res, err := w.Scan(t.Context(), relate.ScanInput{Project: "demo", Apply: true})
 	if err != nil || res.Inserted != 0 || res.AlreadyRelated != 1 {
 		t.Errorf("scanning again: %+v, %v; want nothing raised", res, err)
 	}
@@ -201,7 +204,7 @@ func TestVerdictAndTieOfOneVerbBecomeOne(t *testing.T) {
 func TestReverseLetsTheOlderMemoryHold(t *testing.T) {
 	w := newWorld(t)
 	older, newer, r := w.candidate()
-	got := w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes, Reverse: true})
+	got := w.judge(relate.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes, Reverse: true})
 	if got.Relation.Source != older || got.Relation.Target != newer {
 		t.Errorf("got #%d supersedes #%d, want #%d supersedes #%d", got.Relation.Source, got.Relation.Target, older, newer)
 	}
@@ -213,12 +216,12 @@ func TestReverseLetsTheOlderMemoryHold(t *testing.T) {
 
 // Each verdict removes the pair from the queue, and a scan does not bring it back.
 func TestEveryVerdictClosesThePair(t *testing.T) {
-	for _, verb := range engine.Verdicts() {
+	for _, verb := range relate.Verdicts() {
 		t.Run(string(verb), func(t *testing.T) {
 			w := newWorld(t)
 			_, _, r := w.candidate()
-			w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: verb, ActorKind: engine.KindHuman})
-			res, err := w.Scan(t.Context(), engine.ScanInput{Project: "demo", Apply: true})
+			w.judge(relate.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: verb, ActorKind: relate.KindHuman})
+			res, err := w.Scan(t.Context(), relate.ScanInput{Project: "demo", Apply: true})
 			if err != nil || res.Inserted != 0 {
 				t.Errorf("scan after %s: %+v, %v; want nothing raised", verb, res, err)
 			}
@@ -236,8 +239,8 @@ func TestVerdictsAreUndone(t *testing.T) {
 	w := newWorld(t)
 	older, _, r := w.candidate()
 	before := w.live(older)
-	w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes, Reverse: true})
-	if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil {
+	w.judge(relate.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes, Reverse: true})
+	if _, err := w.Undo(t.Context(), undo.UndoInput{}); err != nil {
 		t.Fatalf("undo: %v", err)
 	}
 	after := w.live(older)
@@ -250,17 +253,17 @@ func TestAnOldJudgmentIDLeadsToWhatTookItsPlace(t *testing.T) {
 	w := newWorld(t)
 	older, newer, r := w.candidate()
 	old := engram.RelationRef{ID: r.ID}
-	turned, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(older), B: engram.ByNum(newer), Verb: engram.VerbSupersedes, Confidence: 1, Reasoning: "measured"})
+	turned, err := w.Compare(t.Context(), relate.CompareInput{A: engram.ByNum(older), B: engram.ByNum(newer), Verb: engram.VerbSupersedes, Confidence: 1, Reasoning: "measured"})
 	if err != nil || turned.Relation.ID == r.ID {
 		t.Fatalf("compare the other way round: %+v, %v; want another relation", turned.Relation, err)
 	}
 	if c, err := w.Conflict(t.Context(), old); err != nil || c.Relation.ID != turned.Relation.ID {
 		t.Errorf("conflict %s: got %+v, %v, want %s", r.ID, c.Relation, err, turned.Relation.ID)
 	}
-	if got := w.judge(engine.JudgeInput{Ref: old, Verb: engram.VerbScoped}); got.Relation.ID != turned.Relation.ID {
+	if got := w.judge(relate.JudgeInput{Ref: old, Verb: engram.VerbScoped}); got.Relation.ID != turned.Relation.ID {
 		t.Errorf("judge %s scoped: got %+v, want the verdict on %s", r.ID, got.Relation, turned.Relation.ID)
 	}
-	got := w.judge(engine.JudgeInput{Ref: old, Verb: engram.VerbSupersedes})
+	got := w.judge(relate.JudgeInput{Ref: old, Verb: engram.VerbSupersedes})
 	if got.Relation.Source != newer || got.Relation.Target != older {
 		t.Errorf("judge %s supersedes: got #%d supersedes #%d, want the ends of the relation that was named, #%d and #%d",
 			r.ID, got.Relation.Source, got.Relation.Target, newer, older)
@@ -268,10 +271,10 @@ func TestAnOldJudgmentIDLeadsToWhatTookItsPlace(t *testing.T) {
 	if live := w.live(older); len(live) != 1 {
 		t.Errorf("relations of #%d: %+v, want one", older, live)
 	}
-	if _, err := w.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByNum(older), B: engram.ByNum(newer)}); err != nil {
+	if _, err := w.Unlink(t.Context(), relate.UnlinkInput{A: engram.ByNum(older), B: engram.ByNum(newer)}); err != nil {
 		t.Fatalf("unlink: %v", err)
 	}
-	if _, err := w.Judge(t.Context(), engine.JudgeInput{Ref: old, Verb: engram.VerbScoped}); engram.CodeOf(err) != engram.CodeNotFound {
+	if _, err := w.Judge(t.Context(), relate.JudgeInput{Ref: old, Verb: engram.VerbScoped}); engram.CodeOf(err) != engram.CodeNotFound {
 		t.Errorf("judge %s after all was unlinked: got %v, want not_found", r.ID, err)
 	}
 }
@@ -279,7 +282,7 @@ func TestAnOldJudgmentIDLeadsToWhatTookItsPlace(t *testing.T) {
 func TestOnlySupersedesHasAnotherWayRound(t *testing.T) {
 	w := newWorld(t)
 	_, _, r := w.candidate()
-	_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbContradicts, Reverse: true})
+	_, err := w.Judge(t.Context(), relate.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbContradicts, Reverse: true})
 	if engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("contradicts in reverse: got %v, want invalid", err)
 	}
@@ -289,7 +292,7 @@ func TestACandidateIsSetAsideOnce(t *testing.T) {
 	w := newWorld(t)
 	_, _, r := w.candidate()
 	latest := func() int64 {
-		entries, _, err := w.Engine.Log(t.Context(), engine.LogInput{Page: engram.Page{Limit: 1}})
+		entries, _, err := w.Engine.Log(t.Context(), read.LogInput{Page: engram.Page{Limit: 1}})
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("log: %v, %v", entries, err)
 		}

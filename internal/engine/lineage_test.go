@@ -14,6 +14,10 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
@@ -43,7 +47,7 @@ func (w world) records() map[string]engram.Record {
 	w.Helper()
 	c := &catch{}
 	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "" }, Formats: map[string]engram.Format{"catch": c}})
-	if _, err := e.Export(w.Context(), io.Discard, engine.ExportInput{Format: "catch"}); err != nil {
+	if _, err := e.Export(w.Context(), io.Discard, exchange.ExportInput{Format: "catch"}); err != nil {
 		w.Fatal(err)
 	}
 	all := map[string]engram.Record{}
@@ -160,7 +164,7 @@ func TestEveryWriteOfAHistoryHoldsAgainstWhatWasBefore(t *testing.T) {
 			l.act()
 			states = l.checkLineages(states)
 			if rapid.IntRange(0, 3).Draw(rt, "undo") == 0 && len(l.ops) > 0 {
-				_, _ = l.Undo(l.Context(), engine.UndoInput{}) // it may refuse
+				_, _ = l.Undo(l.Context(), undo.UndoInput{}) // it may refuse
 				states = l.checkLineages(states)
 			}
 		}
@@ -180,9 +184,9 @@ func (w world) other(prefix string) world {
 	return o
 }
 
-func (w world) pull(r engram.Remote) engine.Pulled {
+func (w world) pull(r engram.Remote) sync.Pulled {
 	w.Helper()
-	p, err := w.Pull(w.Context(), r, engine.PullInput{Project: "demo"})
+	p, err := w.Pull(w.Context(), r, sync.PullInput{Project: "demo"})
 	if err != nil {
 		w.Fatalf("pull: %v", err)
 	}
@@ -198,13 +202,13 @@ func TestTheUndoOfAPullHidesWhatItAddedAndDoesNotSpread(t *testing.T) {
 	b := a.other("b")
 	r := replicatest.NewPlace("here").Open()
 	a.note("theirs", "a text of the other store")
-	a.push(r, engine.PushInput{})
+	a.push(r, sync.PushInput{})
 	came := b.pull(r)
 	b.takeBack(came.Op)
 	if ms := b.list(engram.Filter{Project: "demo"}); len(ms) > 0 {
 		t.Errorf("after the undo there is %v", ms)
 	}
-	if got := b.push(r, engine.PushInput{}); got.Memories > 0 {
+	if got := b.push(r, sync.PushInput{}); got.Memories > 0 {
 		t.Errorf("the undo was pushed: %+v", got)
 	}
 	for name, rec := range b.records() {
@@ -216,14 +220,14 @@ func TestTheUndoOfAPullHidesWhatItAddedAndDoesNotSpread(t *testing.T) {
 	if ms := b.list(engram.Filter{Project: "demo"}); len(ms) != 1 {
 		t.Errorf("after the undo of the undo there is %v, want one", ms)
 	}
-	if got := b.push(r, engine.PushInput{}); got.Memories > 0 {
+	if got := b.push(r, sync.PushInput{}); got.Memories > 0 {
 		t.Errorf("that was pushed: %+v", got)
 	}
 	// Forgetting is meant for all replicas.
 	if _, err := b.Forget(t.Context(), engram.ByNum(1)); err != nil {
 		t.Fatal(err)
 	}
-	b.push(r, engine.PushInput{})
+	b.push(r, sync.PushInput{})
 	a.pull(r)
 	if ms := a.list(engram.Filter{Project: "demo"}); len(ms) > 0 {
 		t.Errorf("the other store still has %v", ms)
@@ -234,7 +238,7 @@ func TestATopicThatBothWroteGoesToTheLaterTextAndBackWhenThatIsForgotten(t *test
 	a := newWorld(t).unlinked()
 	b := a.other("b")
 	place := replicatest.NewPlace("here")
-	topic := engine.SaveInput{Title: "Auth", Content: "fifteen minutes", Project: "demo", TopicKey: "auth/model"}
+	topic := remember.SaveInput{Title: "Auth", Content: "fifteen minutes", Project: "demo", TopicKey: "auth/model"}
 	a.save(topic)
 	topic.Content = "five minutes"
 	b.Clock.Add(time.Hour)
@@ -242,7 +246,7 @@ func TestATopicThatBothWroteGoesToTheLaterTextAndBackWhenThatIsForgotten(t *test
 	for range 2 {
 		for _, w := range []world{a, b} {
 			w.pull(place.Open())
-			w.push(place.Open(), engine.PushInput{})
+			w.push(place.Open(), sync.PushInput{})
 		}
 	}
 	shows := func(w world) string {
@@ -258,12 +262,12 @@ func TestATopicThatBothWroteGoesToTheLaterTextAndBackWhenThatIsForgotten(t *test
 	}
 	same(t, "where it was forgotten", []string{shows(b)}, []string{"fifteen minutes"})
 	forgotten := b.op()
-	b.push(place.Open(), engine.PushInput{})
+	b.push(place.Open(), sync.PushInput{})
 	a.pull(place.Open())
 	same(t, "and elsewhere", []string{shows(a)}, []string{"fifteen minutes"})
 	b.takeBack(forgotten)
 	same(t, "after the undo", []string{shows(b)}, []string{"five minutes"})
-	b.push(place.Open(), engine.PushInput{})
+	b.push(place.Open(), sync.PushInput{})
 	a.pull(place.Open())
 	same(t, "after the undo, elsewhere", []string{shows(a)}, []string{"five minutes"})
 	for name, rec := range b.records() {

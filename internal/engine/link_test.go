@@ -8,21 +8,22 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
-func (w world) link(source int64, verb engram.Verb, target int64) engine.Linked {
+func (w world) link(source int64, verb engram.Verb, target int64) relate.Linked {
 	w.Helper()
-	l, err := w.Link(w.Context(), engine.LinkInput{Source: engram.ByNum(source), Verb: verb, Target: engram.ByNum(target)})
+	l, err := w.Link(w.Context(), relate.LinkInput{Source: engram.ByNum(source), Verb: verb, Target: engram.ByNum(target)})
 	if err != nil {
 		w.Fatalf("link #%d %s #%d: %v", source, verb, target, err)
 	}
 	return l
 }
 
-func (w world) unlink(a, b int64, verb engram.Verb) []engine.Linked {
+func (w world) unlink(a, b int64, verb engram.Verb) []relate.Linked {
 	w.Helper()
-	gone, err := w.Unlink(w.Context(), engine.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb})
+	gone, err := w.Unlink(w.Context(), relate.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb})
 	if err != nil {
 		w.Fatalf("unlink #%d %s #%d: %v", a, verb, b, err)
 	}
@@ -70,14 +71,14 @@ func TestLinkSaysWhatOneMemoryIsToAnother(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.note("new", "fifteen minutes"), w.note("old", "thirty minutes")
 	half := 0.5
-	l, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(a), Verb: " Derived-From ", Target: engram.ByNum(b), Strength: &half,
-		Reason: "read  <private>key</private> there\n", SessionID: "s-1", ActorKind: engine.KindHuman})
+	l, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(a), Verb: " Derived-From ", Target: engram.ByNum(b), Strength: &half,
+		Reason: "read  <private>key</private> there\n", SessionID: "s-1", ActorKind: relate.KindHuman})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := l.Relation
 	got := fmt.Sprint(r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.ActorKind, r.SessionID, r.Confidence, l.Action)
-	want := fmt.Sprint(a, b, engram.VerbDerivedFrom, engram.RelationJudged, 0.5, "read [REDACTED] there", "human", "s-1", 0.0, engine.LinkMade)
+	want := fmt.Sprint(a, b, engram.VerbDerivedFrom, engram.RelationJudged, 0.5, "read [REDACTED] there", "human", "s-1", 0.0, relate.LinkMade)
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -90,9 +91,9 @@ func TestToLinkAgainChangesOnlyWhatIsNew(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.note("a", "one"), w.note("b", "two")
 	first := w.link(a, engram.VerbRelatesTo, b)
-	said := func(strength *float64, reason string) engine.Linked {
+	said := func(strength *float64, reason string) relate.Linked {
 		t.Helper()
-		l, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(a), Verb: "related", Target: engram.ByNum(b), Strength: strength, Reason: reason})
+		l, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(a), Verb: "related", Target: engram.ByNum(b), Strength: strength, Reason: reason})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,15 +103,15 @@ func TestToLinkAgainChangesOnlyWhatIsNew(t *testing.T) {
 		t.Errorf("the same again wrote %+v", wrote)
 	}
 	half := 0.5
-	var l engine.Linked
+	var l relate.Linked
 	wrote := entries(t, w.since(func() { l = said(&half, "because") }))
 	if len(wrote) != 1 || !slices.Contains(wrote[0].Was, "strength") || !slices.Contains(wrote[0].Was, "reason") {
 		t.Errorf("another strength and reason left the entries %+v, want one with what they were", wrote)
 	}
-	if l.Relation.ID != first.Relation.ID || l.Relation.Strength != 0.5 || l.Relation.Reason != "because" || l.Action != engine.LinkChanged {
+	if l.Relation.ID != first.Relation.ID || l.Relation.Strength != 0.5 || l.Relation.Reason != "because" || l.Action != relate.LinkChanged {
 		t.Errorf("got %+v", l)
 	}
-	if l := said(nil, ""); l.Relation.Strength != 0.5 || l.Relation.Reason != "because" || l.Action != engine.LinkKnown {
+	if l := said(nil, ""); l.Relation.Strength != 0.5 || l.Relation.Reason != "because" || l.Action != relate.LinkKnown {
 		t.Errorf("who says nothing of strength and reason got %+v, want them left", l)
 	}
 	if got, want := w.liveRelations(a, b), fmt.Sprintf("%d relates_to %d", a, b); got != want {
@@ -121,7 +122,7 @@ func TestToLinkAgainChangesOnlyWhatIsNew(t *testing.T) {
 func TestLinkRefuses(t *testing.T) {
 	w := newWorld(t)
 	a, b, gone := w.note("a", "one"), w.note("b", "two"), w.note("gone", "three")
-	other := w.save(engine.SaveInput{Title: "o", Content: "four", Project: "other"}).Memory.Num
+	other := w.save(remember.SaveInput{Title: "o", Content: "four", Project: "other"}).Memory.Num
 	if _, err := w.Forget(t.Context(), engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestLinkRefuses(t *testing.T) {
 		source int64
 		verb   engram.Verb
 		target int64
-		change func(*engine.LinkInput)
+		change func(*relate.LinkInput)
 		want   engram.Code
 	}{
 		{"a memory and itself", a, engram.VerbRelatesTo, a, nil, engram.CodeInvalid},
@@ -141,14 +142,14 @@ func TestLinkRefuses(t *testing.T) {
 		{"a source that was forgotten", gone, engram.VerbRelatesTo, b, nil, engram.CodeNotFound},
 		{"a target that was forgotten", a, engram.VerbRelatesTo, gone, nil, engram.CodeNotFound},
 		{"a target that does not exist", a, engram.VerbRelatesTo, 99, nil, engram.CodeNotFound},
-		{"a strength above 1", a, engram.VerbRelatesTo, b, func(in *engine.LinkInput) { in.Strength = &many }, engram.CodeInvalid},
-		{"a strength that is no number", a, engram.VerbRelatesTo, b, func(in *engine.LinkInput) { in.Strength = &nan }, engram.CodeInvalid},
-		{"a reason that is not UTF-8", a, engram.VerbRelatesTo, b, func(in *engine.LinkInput) { in.Reason = "\xff" }, engram.CodeInvalid},
+		{"a strength above 1", a, engram.VerbRelatesTo, b, func(in *relate.LinkInput) { in.Strength = &many }, engram.CodeInvalid},
+		{"a strength that is no number", a, engram.VerbRelatesTo, b, func(in *relate.LinkInput) { in.Strength = &nan }, engram.CodeInvalid},
+		{"a reason that is not UTF-8", a, engram.VerbRelatesTo, b, func(in *relate.LinkInput) { in.Reason = "\xff" }, engram.CodeInvalid},
 		{"memories of two projects", a, engram.VerbRelatesTo, other, nil, engram.CodeInvalid},
 		{"a verdict on memories of two projects", a, engram.VerbSupersedes, other, nil, engram.CodeInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in := engine.LinkInput{Source: engram.ByNum(tt.source), Verb: tt.verb, Target: engram.ByNum(tt.target)}
+			in := relate.LinkInput{Source: engram.ByNum(tt.source), Verb: tt.verb, Target: engram.ByNum(tt.target)}
 			if tt.change != nil {
 				tt.change(&in)
 			}
@@ -167,10 +168,10 @@ func TestWhatIsForEverybodyMayBeRelatedToAnyProject(t *testing.T) {
 	w := newWorld(t)
 	here := w.note("here", "one")
 	for _, scope := range []engram.Scope{engram.ScopePersonal, engram.ScopeGlobal} {
-		there := w.save(engine.SaveInput{Title: "there", Content: string(scope), Project: "other", Scope: scope}).Memory.Num
+		there := w.save(remember.SaveInput{Title: "there", Content: string(scope), Project: "other", Scope: scope}).Memory.Num
 		w.link(here, engram.VerbRelatesTo, there)
 		w.link(there, engram.VerbCausedBy, here)
-		_, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(there), Verb: engram.VerbSupersedes, Target: engram.ByNum(here)})
+		_, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(there), Verb: engram.VerbSupersedes, Target: engram.ByNum(here)})
 		wantCode(t, err, engram.CodeInvalid)
 	}
 }
@@ -182,7 +183,7 @@ func TestNoCircleOfWhatSupersedes(t *testing.T) {
 	w.link(c, engram.VerbSupersedes, b)
 	before := w.liveRelations(a, b, c)
 	for _, pair := range [][2]int64{{a, b}, {b, c}, {a, c}} {
-		_, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(pair[0]), Verb: engram.VerbSupersedes, Target: engram.ByNum(pair[1])})
+		_, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(pair[0]), Verb: engram.VerbSupersedes, Target: engram.ByNum(pair[1])})
 		wantCode(t, err, engram.CodeConflict)
 		if engram.HintOf(err) == "" {
 			t.Errorf("#%d supersedes #%d: no hint with %v", pair[0], pair[1], err)
@@ -200,18 +201,18 @@ func TestOfTwoMemoriesThereIsOneVerdict(t *testing.T) {
 		name   string
 		before func(w world, a, b int64)
 		verb   engram.Verb
-		action engine.LinkAction
+		action relate.LinkAction
 		want   string
 	}{
-		{"a candidate becomes the verdict", func(w world, a, b int64) { w.suspect(a, b) }, engram.VerbSupersedes, engine.LinkChanged, "1 supersedes 2"},
-		{"also one that was raised from the other side", func(w world, a, b int64) { w.suspect(b, a) }, engram.VerbSupersedes, engine.LinkChanged, "1 supersedes 2"},
-		{"what holds both ways stays as it was raised", func(w world, a, b int64) { w.suspect(b, a) }, engram.VerbContradicts, engine.LinkChanged, "2 contradicts 1"},
-		{"a contradiction is said once, whoever says it", func(w world, a, b int64) { w.link(b, engram.VerbContradicts, a) }, "conflicts_with", engine.LinkKnown, "2 contradicts 1"},
-		{"a later verdict takes the place of the earlier", func(w world, a, b int64) { w.link(a, engram.VerbContradicts, b) }, engram.VerbScoped, engine.LinkChanged, "1 scoped 2"},
-		{"no conflict ends a supersession", func(w world, a, b int64) { w.link(b, engram.VerbSupersedes, a) }, engram.VerbNotConflict, engine.LinkChanged, "2 not_conflict 1"},
+		{"a candidate becomes the verdict", func(w world, a, b int64) { w.suspect(a, b) }, engram.VerbSupersedes, relate.LinkChanged, "1 supersedes 2"},
+		{"also one that was raised from the other side", func(w world, a, b int64) { w.suspect(b, a) }, engram.VerbSupersedes, relate.LinkChanged, "1 supersedes 2"},
+		{"what holds both ways stays as it was raised", func(w world, a, b int64) { w.suspect(b, a) }, engram.VerbContradicts, relate.LinkChanged, "2 contradicts 1"},
+		{"a contradiction is said once, whoever says it", func(w world, a, b int64) { w.link(b, engram.VerbContradicts, a) }, "conflicts_with", relate.LinkKnown, "2 contradicts 1"},
+		{"a later verdict takes the place of the earlier", func(w world, a, b int64) { w.link(a, engram.VerbContradicts, b) }, engram.VerbScoped, relate.LinkChanged, "1 scoped 2"},
+		{"no conflict ends a supersession", func(w world, a, b int64) { w.link(b, engram.VerbSupersedes, a) }, engram.VerbNotConflict, relate.LinkChanged, "2 not_conflict 1"},
 		{"other ties stay", func(w world, a, b int64) { w.link(a, engram.VerbCausedBy, b); w.link(b, engram.VerbRelatesTo, a) },
-			engram.VerbCompatible, engine.LinkMade, "1 caused_by 2, 2 relates_to 1, 1 compatible 2"},
-		{"a tie leaves the verdict", func(w world, a, b int64) { w.suspect(a, b) }, engram.VerbRelatesTo, engine.LinkMade, "1 contradicts 2 (pending), 1 relates_to 2"},
+			engram.VerbCompatible, relate.LinkMade, "1 caused_by 2, 2 relates_to 1, 1 compatible 2"},
+		{"a tie leaves the verdict", func(w world, a, b int64) { w.suspect(a, b) }, engram.VerbRelatesTo, relate.LinkMade, "1 contradicts 2 (pending), 1 relates_to 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -247,15 +248,15 @@ func TestUnlinkTakesAwayWhatIsNamed(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	for _, verb := range []engram.Verb{"", engram.VerbRelatesTo} {
-		_, err := w.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb})
+		_, err := w.Unlink(t.Context(), relate.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb})
 		wantCode(t, err, engram.CodeNotFound)
 	}
-	_, err := w.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(c), Verb: engram.VerbCausedBy})
+	_, err := w.Unlink(t.Context(), relate.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(c), Verb: engram.VerbCausedBy})
 	wantCode(t, err, engram.CodeNotFound)
 	if hint := engram.HintOf(err); hint != "#1 relates_to #3" {
 		t.Errorf("the hint is %q, want what there is", hint)
 	}
-	if again := w.link(a, engram.VerbCausedBy, b); again.Action != engine.LinkMade {
+	if again := w.link(a, engram.VerbCausedBy, b); again.Action != relate.LinkMade {
 		t.Errorf("after unlink, link says %s", again.Action)
 	}
 }
@@ -278,7 +279,7 @@ func TestUnlinkReachesWhatWasForgotten(t *testing.T) {
 func TestLinkAndUnlinkCanBeTakenBackFromTheJournal(t *testing.T) {
 	w := newWorld(t)
 	a, b := w.note("a", "one"), w.note("b", "two")
-	var l engine.Linked
+	var l relate.Linked
 	made := w.since(func() { l = w.link(a, engram.VerbSupersedes, b) })
 	if len(made) != 1 || made[0].Operation != "link" || made[0].Entity != engram.EntityRelation || made[0].Key != fmt.Sprint(l.Relation.Num) || made[0].Was != nil {
 		t.Errorf("link left %+v, want one entry of a relation that was not there", made)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 )
 
 // The log redacts reasons that older rules kept or another program wrote.
@@ -25,7 +25,7 @@ func TestTheLogTellsNoSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := engram.ByNum(num)
-	for name, in := range map[string]engine.LogInput{"of everything": {}, "of the memory": {Ref: &ref}} {
+	for name, in := range map[string]read.LogInput{"of everything": {}, "of the memory": {Ref: &ref}} {
 		entries, _, err := w.Engine.Log(t.Context(), in)
 		if err != nil || len(entries) < 2 {
 			t.Fatalf("%s: %d entries, %v", name, len(entries), err)

@@ -9,10 +9,14 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	engineundo "github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // logged returns the operations in the log, oldest first.
-func (w world) logged(in engine.LogInput) []string {
+func (w world) logged(in engineread.LogInput) []string {
 	w.Helper()
 	in.Page.Limit = 1000
 	entries, _, err := w.Engine.Log(w.Context(), in)
@@ -28,15 +32,15 @@ func (w world) logged(in engine.LogInput) []string {
 
 func (w world) logs(when, project string, want ...string) {
 	w.Helper()
-	if got := w.logged(engine.LogInput{Project: project}); !slices.Equal(got, want) {
+	if got := w.logged(engineread.LogInput{Project: project}); !slices.Equal(got, want) {
 		w.Errorf("%s: the log of project %q has\n got %q\nwant %q", when, project, got, want)
 	}
 }
 
 func TestARenamedProjectKeepsItsLog(t *testing.T) {
 	w := newWorld(t).unlinked()
-	num := w.save(engine.SaveInput{Title: "Alpha", Content: "kettle in a", Project: "a"}).Memory.Num
-	gone := w.save(engine.SaveInput{Title: "Beta", Content: "a pan of the cook", Project: "a"}).Memory.Num
+	num := w.save(remember.SaveInput{Title: "Alpha", Content: "kettle in a", Project: "a"}).Memory.Num
+	gone := w.save(remember.SaveInput{Title: "Beta", Content: "a pan of the cook", Project: "a"}).Memory.Num
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
@@ -48,17 +52,17 @@ func TestARenamedProjectKeepsItsLog(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		w.logs("renamed", name, "save", "save", "erase", "project_rename")
 	}
-	w.update(engine.UpdateInput{Ref: engram.ByNum(num), Content: new("kettle in b")})
+	w.update(remember.UpdateInput{Ref: engram.ByNum(num), Content: new("kettle in b")})
 	undo := w.takeBack(rename).Op
 	w.logs("undone", "a", "save", "save", "erase", "project_rename", "update", "undo")
 	w.logs("undone", "b")
-	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(num))}), []string{"save", "project_rename", "update", "undo"}; !slices.Equal(got, want) {
+	if got, want := w.logged(engineread.LogInput{Ref: new(engram.ByNum(num))}), []string{"save", "project_rename", "update", "undo"}; !slices.Equal(got, want) {
 		t.Errorf("the log of the memory has %q, want %q", got, want)
 	}
 	w.takeBack(undo)
 	w.logs("done again", "b", "save", "save", "erase", "project_rename", "update", "undo", "undo")
 
-	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "a"})
+	u, err := w.Undo(t.Context(), engineundo.UndoInput{Project: "a"})
 	if err != nil || u.Undone.Name != "update" {
 		t.Errorf("the latest that can be undone is %q, %v; want the update", u.Undone.Name, err)
 	}
@@ -66,15 +70,15 @@ func TestARenamedProjectKeepsItsLog(t *testing.T) {
 
 func TestAMergedProjectGetsItsLogBackWithWhatItHeld(t *testing.T) {
 	w := newWorld(t).unlinked()
-	a := w.save(engine.SaveInput{Title: "Alpha", Content: "kettle in a", Project: "a"}).Memory.Num
-	b := w.save(engine.SaveInput{Title: "Beta", Content: "the whistle of a train", Project: "b"}).Memory.Num
-	second := w.save(engine.SaveInput{Title: "Gamma", Content: "a lamp in the hall", Project: "a"}).Memory.Num
+	a := w.save(remember.SaveInput{Title: "Alpha", Content: "kettle in a", Project: "a"}).Memory.Num
+	b := w.save(remember.SaveInput{Title: "Beta", Content: "the whistle of a train", Project: "b"}).Memory.Num
+	second := w.save(remember.SaveInput{Title: "Gamma", Content: "a lamp in the hall", Project: "a"}).Memory.Num
 	w.link(a, "derived_from", second)
 	w.session("of-a", "a")
 	if err := w.DeleteSession(t.Context(), "of-a", false); err != nil {
 		t.Fatal(err)
 	}
-	w.prompt(engine.PromptInput{Project: "a", Content: "where is the kettle?"})
+	w.prompt(remember.PromptInput{Project: "a", Content: "where is the kettle?"})
 	ofA := []string{"save", "save", "link", "session_start", "session_delete", "prompt"}
 	w.logs("before", "a", ofA...)
 
@@ -83,20 +87,20 @@ func TestAMergedProjectGetsItsLogBackWithWhatItHeld(t *testing.T) {
 	all := []string{"save", "save", "save", "link", "session_start", "session_delete", "prompt", "project_merge"}
 	w.logs("merged", "a", all...)
 	w.logs("merged", "b", all...)
-	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(a))}), []string{"save", "link", "project_merge"}; !slices.Equal(got, want) {
+	if got, want := w.logged(engineread.LogInput{Ref: new(engram.ByNum(a))}), []string{"save", "link", "project_merge"}; !slices.Equal(got, want) {
 		t.Errorf("the log of a memory that was moved has %q, want %q", got, want)
 	}
-	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(b))}), []string{"save"}; !slices.Equal(got, want) {
+	if got, want := w.logged(engineread.LogInput{Ref: new(engram.ByNum(b))}), []string{"save"}; !slices.Equal(got, want) {
 		t.Errorf("the log of a memory that was not moved has %q, want %q", got, want)
 	}
 	w.forget(a)
-	w.update(engine.UpdateInput{Ref: engram.ByNum(b), Content: new("the whistle of an engine")})
+	w.update(remember.UpdateInput{Ref: engram.ByNum(b), Content: new("the whistle of an engine")})
 
 	w.takeBack(merge)
 	w.logs("undone", "a", append(ofA, "forget")...)
 	w.logs("undone", "b", "save", "project_merge", "update", "undo")
 	for project, want := range map[string]string{"a": "forget", "b": "update"} {
-		u, err := w.Undo(t.Context(), engine.UndoInput{Project: project})
+		u, err := w.Undo(t.Context(), engineundo.UndoInput{Project: project})
 		if err != nil || u.Undone.Name != want {
 			t.Errorf("the latest of %s that can be undone is %q, %v; want %q", project, u.Undone.Name, err, want)
 		}
@@ -145,7 +149,7 @@ func TestTheLogOfABigOperationReadsItsBeginningAlone(t *testing.T) {
 	}
 	read := 0
 	e := engine.New(engine.Options{Store: reads{w.Store, &read}, Now: w.Clock.Now, NewID: func() engram.ID { return "mem_x" }})
-	entries, _, err := e.Log(t.Context(), engine.LogInput{Page: engram.Page{Limit: 1}})
+	entries, _, err := e.Log(t.Context(), engineread.LogInput{Page: engram.Page{Limit: 1}})
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("log: %+v, %v", entries, err)
 	}
@@ -159,14 +163,14 @@ func TestTheLogOfABigOperationReadsItsBeginningAlone(t *testing.T) {
 
 func TestTheJournalNeverBeginsEarlierThanItDid(t *testing.T) {
 	w := newWorld(t)
-	keep := engine.CompactInput{Keep: 30 * day}
+	keep := consolidate.CompactInput{Keep: 30 * day}
 	compact := func() time.Time {
 		t.Helper()
 		c, err := w.CompactJournal(t.Context(), keep)
 		if err != nil || c.Entries == 0 {
 			t.Fatalf("compact: %+v, %v; want that something goes", c, err)
 		}
-		_, begins, err := w.Engine.Log(t.Context(), engine.LogInput{})
+		_, begins, err := w.Engine.Log(t.Context(), engineread.LogInput{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/render"
 	words "github.com/alanbuscaglia/engram/internal/text"
 )
@@ -27,7 +30,7 @@ func TestWhatChangesHowAMemoryIsReadIsToldWhereverItIsShown(t *testing.T) {
 	w := newWorld(t)
 	w.session("s", "demo")
 	said := func(title, content string) int64 {
-		return w.save(engine.SaveInput{Title: title, Content: content, Project: "demo", SessionID: "s", Type: engram.TypeDecision}).Memory.Num
+		return w.save(remember.SaveInput{Title: title, Content: content, Project: "demo", SessionID: "s", Type: engram.TypeDecision}).Memory.Num
 	}
 	a, b, c := said("Queue", "Jobs go through Redis lists."), said("Broker", "Never a second server beside Redis."), said("Outbox", "Redis holds jobs no longer.")
 	w.link(a, engram.VerbContradicts, b)
@@ -37,7 +40,7 @@ func TestWhatChangesHowAMemoryIsReadIsToldWhereverItIsShown(t *testing.T) {
 	const due = "state: needs_review"
 	want := []string{"#1 " + due + ", superseded_by: #3 (Outbox), conflicts: #2 (Broker)", "#2 " + due + ", conflicts: #1 (Queue)", "#3 " + due + ", supersedes: #1 (Queue)"}
 
-	told := w.report(engine.ContextInput{Project: "demo", Superseded: true})
+	told := w.report(brief.ContextInput{Project: "demo", Superseded: true})
 	same(t, "context", marksOn(told.Notes, a, b, c), want)
 	if text := render.Context(told, render.Options{}); strings.Count(text, "\n  conflicts: #") != 2 {
 		t.Errorf("the text of the context does not have the marks:\n%s", text)
@@ -53,7 +56,7 @@ func TestWhatChangesHowAMemoryIsReadIsToldWhereverItIsShown(t *testing.T) {
 	}
 	same(t, "list", marksOn(list.Notes, a, b, c), want)
 	same(t, "get", marksOn(engram.Notes{a: w.get(a).Note()}, a), want[:1])
-	recalled := w.recall(engine.RecallInput{SearchInput: asked("redis")})
+	recalled := w.recall(search.RecallInput{SearchInput: asked("redis")})
 	for _, item := range recalled.Items {
 		mark := strings.Join(render.Marks(item.Hit.Note()), " | ")
 		if head, _, _ := strings.Cut(item.Text, "\n"); mark == "" || !strings.HasSuffix(head, " | "+mark) {
@@ -86,11 +89,11 @@ func TestMarksAreCountedInABudget(t *testing.T) {
 			}
 		}
 		budget := rapid.IntRange(1, 600).Draw(rt, "budget")
-		c := w.report(engine.ContextInput{Project: "demo", Budget: budget})
+		c := w.report(brief.ContextInput{Project: "demo", Budget: budget})
 		if cost := words.Tokens(render.Context(c, render.Options{})); cost > budget || cost != c.Tokens {
 			rt.Fatalf("context: the text costs %d, it says %d, the budget is %d", cost, c.Tokens, budget)
 		}
-		r := w.recall(engine.RecallInput{SearchInput: asked("gateway retries"), Budget: budget})
+		r := w.recall(search.RecallInput{SearchInput: asked("gateway retries"), Budget: budget})
 		if cost := words.Tokens(r.Text); cost > budget || cost != r.Tokens {
 			rt.Fatalf("recall: the text costs %d, it says %d, the budget is %d", cost, r.Tokens, budget)
 		}
@@ -101,7 +104,7 @@ func TestMarksAreCountedInABudget(t *testing.T) {
 func TestAListHidesWhatASearchHides(t *testing.T) {
 	w := newWorld(t)
 	said := func(kind engram.Type, weight float64) int64 {
-		return w.save(engine.SaveInput{Title: fmt.Sprint("Gateway ", kind, weight), Content: fmt.Sprintf("The gateway counts %s %v.", kind, weight),
+		return w.save(remember.SaveInput{Title: fmt.Sprint("Gateway ", kind, weight), Content: fmt.Sprintf("The gateway counts %s %v.", kind, weight),
 			Project: "demo", Type: kind, Importance: &weight}).Memory.Num
 	}
 	fact := said("fact", 0.5)
@@ -125,7 +128,7 @@ func TestAListHidesWhatASearchHides(t *testing.T) {
 			w := w.in(t)
 			tt.f.Project, tt.f.Current = "demo", true
 			same(t, "list", w.list(tt.f), tt.want)
-			found := hitNums(w.search(engine.SearchInput{Query: "gateway counts", Filter: tt.f}).Hits)
+			found := hitNums(w.search(search.SearchInput{Query: "gateway counts", Filter: tt.f}).Hits)
 			slices.SortFunc(found, func(a, b int64) int { return int(b - a) })
 			same(t, "search", found, tt.want)
 			past, _, err := listAsOf(t.Context(), w, tt.f, engram.Page{}, w.Now())
@@ -169,7 +172,7 @@ func TestAGraphShowsWhatIsSupersededBeyondIt(t *testing.T) {
 	w.link(young, engram.VerbSupersedes, old)
 	over := func() (all []string) {
 		t.Helper()
-		g, err := w.Graph(t.Context(), engine.GraphInput{Ref: engram.ByNum(other), Depth: 1})
+		g, err := w.Graph(t.Context(), read.GraphInput{Ref: engram.ByNum(other), Depth: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

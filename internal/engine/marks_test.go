@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // One-line fields have no control characters: on a terminal they would move the cursor, and in a private span they
@@ -20,7 +20,7 @@ func TestNamesHaveNoControlCharacters(t *testing.T) {
 	}
 	t.Run("of a save", func(t *testing.T) {
 		w := newWorld(t)
-		check(t, w.save(engine.SaveInput{Title: title, Content: "x\ty\nz", Tags: []string{tag}, SessionID: session, NewSession: true, ToolName: hidden, Project: "shop"}).Memory)
+		check(t, w.save(remember.SaveInput{Title: title, Content: "x\ty\nz", Tags: []string{tag}, SessionID: session, NewSession: true, ToolName: hidden, Project: "shop"}).Memory)
 	})
 	t.Run("of a batch", func(t *testing.T) {
 		place, all := clones(t, 1)

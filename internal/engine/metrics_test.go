@@ -7,10 +7,14 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-func metrics(t *testing.T, e *engine.Engine, in engine.MetricsInput) engram.Metrics {
+func metrics(t *testing.T, e *engine.Engine, in read.MetricsInput) engram.Metrics {
 	t.Helper()
 	m, err := e.Metrics(t.Context(), in)
 	if err != nil {
@@ -27,7 +31,7 @@ func activity(a engram.Activity) string {
 
 func TestMetricsTellWhatWasAskedAndSaved(t *testing.T) {
 	w, e := tallied(t)
-	same(t, "of an empty store", []string{activity(metrics(t, e, engine.MetricsInput{}).Total)}, []string{"0 events: 0 saved, 0 read, hit 0.00, fallback 0.00 (false), 0 shown"})
+	same(t, "of an empty store", []string{activity(metrics(t, e, read.MetricsInput{}).Total)}, []string{"0 events: 0 saved, 0 read, hit 0.00, fallback 0.00 (false), 0 shown"})
 	w.note("Tokens", "Tokens live in cookies.")
 	w.session("s", "demo")
 	for _, query := range []string{"tokens", "zeppelin", ""} {
@@ -35,10 +39,10 @@ func TestMetricsTellWhatWasAskedAndSaved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.Context(t.Context(), engine.ContextInput{Project: "demo"}); err != nil {
+	if _, err := e.Context(t.Context(), brief.ContextInput{Project: "demo"}); err != nil {
 		t.Fatal(err)
 	}
-	m := metrics(t, e, engine.MetricsInput{})
+	m := metrics(t, e, read.MetricsInput{})
 	same(t, "all", []string{activity(m.Total)}, []string{"5 events: 1 saved, 4 read, hit 0.75, fallback 0.25 (true), 3 shown"})
 	var verbs, projects, days []string
 	for _, v := range m.Operations {
@@ -56,28 +60,28 @@ func TestMetricsTellWhatWasAskedAndSaved(t *testing.T) {
 	if m.Sessions == 0 || m.Total.Tokens == 0 {
 		t.Errorf("sessions and tokens: got %d and %d, want some", m.Sessions, m.Total.Tokens)
 	}
-	same(t, "of a project", []string{activity(metrics(t, e, engine.MetricsInput{Project: "Demo"}).Total)}, []string{"2 events: 1 saved, 1 read, hit 1.00, fallback 0.00 (true), 1 shown"})
+	same(t, "of a project", []string{activity(metrics(t, e, read.MetricsInput{Project: "Demo"}).Total)}, []string{"2 events: 1 saved, 1 read, hit 1.00, fallback 0.00 (true), 1 shown"})
 
 	w.Clock.Add(48 * time.Hour)
 	if _, err := e.Search(t.Context(), asked("tokens")); err != nil {
 		t.Fatal(err)
 	}
-	late := metrics(t, e, engine.MetricsInput{Since: w.Clock.Now()})
+	late := metrics(t, e, read.MetricsInput{Since: w.Clock.Now()})
 	same(t, "since the day of today", []string{activity(late.Total)}, []string{"1 events: 0 saved, 1 read, hit 1.00, fallback 0.00 (true), 1 shown"})
 	same(t, "sessions started since", []int{late.Sessions}, []int{0})
 	w.session("later", "demo")
 	w.Clock.Add(time.Hour)
-	late = metrics(t, e, engine.MetricsInput{Since: w.Clock.Now()})
+	late = metrics(t, e, read.MetricsInput{Since: w.Clock.Now()})
 	same(t, "sessions since the day of today", []int{late.Sessions, late.Total.Events()}, []int{1, 1})
 	if at := late.Since; at.Hour() != 0 || at.Location() != time.UTC {
 		t.Errorf("since: got %v, want the beginning of the day", at)
 	}
 
-	_, err := e.Metrics(t.Context(), engine.MetricsInput{Project: "nope"})
+	_, err := e.Metrics(t.Context(), read.MetricsInput{Project: "nope"})
 	wantCode(t, err, engram.CodeNotFound)
-	_, err = e.Metrics(t.Context(), engine.MetricsInput{Session: "nope"})
+	_, err = e.Metrics(t.Context(), read.MetricsInput{Session: "nope"})
 	wantCode(t, err, engram.CodeNotFound)
-	_, err = e.Metrics(t.Context(), engine.MetricsInput{Project: "demo", Session: "s"})
+	_, err = e.Metrics(t.Context(), read.MetricsInput{Project: "demo", Session: "s"})
 	wantCode(t, err, engram.CodeInvalid)
 }
 
@@ -91,15 +95,15 @@ func TestMetricsOfASessionAreReckonedFromWhatItWasShown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.Save(t.Context(), engine.SaveInput{Content: "Cookies are httpOnly.", Project: "demo", SessionID: "s"}); err != nil {
+	if _, err := e.Save(t.Context(), remember.SaveInput{Content: "Cookies are httpOnly.", Project: "demo", SessionID: "s"}); err != nil {
 		t.Fatal(err)
 	}
 	want := "4 events: 1 saved, 3 read, hit 0.67, fallback 0.33 (true), 4 shown"
-	same(t, "the session", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
+	same(t, "the session", []string{activity(metrics(t, e, read.MetricsInput{Session: "s"}).Total)}, []string{want})
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(first)); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "after one was erased", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
+	same(t, "after one was erased", []string{activity(metrics(t, e, read.MetricsInput{Session: "s"}).Total)}, []string{want})
 }
 
 // Hits that are not shown again still count as found, in counters and session alike.
@@ -107,15 +111,15 @@ func TestWhatIsNotShownAgainIsAHit(t *testing.T) {
 	w, e := tallied(t)
 	w.note("Tokens", "Tokens live in cookies.")
 	w.session("s", "demo")
-	before := metrics(t, e, engine.MetricsInput{}).Total
+	before := metrics(t, e, read.MetricsInput{}).Total
 	for _, query := range []string{"tokens live", "tokens live", "zeppelin"} {
-		in := engine.RecallInput{SearchInput: asked(query), SessionID: "s"}
+		in := search.RecallInput{SearchInput: asked(query), SessionID: "s"}
 		if _, err := e.Recall(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all := metrics(t, e, engine.MetricsInput{}).Total
-	of := metrics(t, e, engine.MetricsInput{Session: "s"}).Total
+	all := metrics(t, e, read.MetricsInput{}).Total
+	of := metrics(t, e, read.MetricsInput{Session: "s"}).Total
 	want := []int{3, 2, 1}
 	same(t, "reads, hits and memories that were counted", []int{all.Reads - before.Reads, all.Found - before.Found, all.Memories - before.Memories}, want)
 	same(t, "reads, hits and memories of the session", []int{of.Reads, of.Found, of.Memories}, want)
@@ -134,7 +138,7 @@ func TestMetricsKnowWhatWaits(t *testing.T) {
 	defer other.Close()
 	err = other.Update(t.Context(), func(engram.Tx) error {
 		for range 2 {
-			same(t, "while another writes", []string{activity(metrics(t, e, engine.MetricsInput{}).Total)}, []string{"1 events: 0 saved, 1 read, hit 0.00, fallback 0.00 (true), 0 shown"})
+			same(t, "while another writes", []string{activity(metrics(t, e, read.MetricsInput{}).Total)}, []string{"1 events: 0 saved, 1 read, hit 0.00, fallback 0.00 (true), 0 shown"})
 		}
 		return nil
 	})

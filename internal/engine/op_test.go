@@ -5,8 +5,11 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // A reason may quote user input: it is redacted when it is written, not only when it is shown, and so is the same
@@ -53,7 +56,7 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	apart := w.e.As(w.e.Caller().Without(func() func(string) bool { return func(p string) bool { return p == "zebra" } }))
-	if _, err := apart.Sleep(t.Context(), engine.SleepInput{Project: "plain"}); err != nil {
+	if _, err := apart.Sleep(t.Context(), consolidate.SleepInput{Project: "plain"}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := w.e.Get(t.Context(), engram.ByNum(w.zebra.Num))
@@ -74,7 +77,7 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		return b.String()
 	}
 	var file strings.Builder
-	if _, err := w.e.Export(t.Context(), &file, engine.ExportInput{Project: "zebra"}); err != nil {
+	if _, err := w.e.Export(t.Context(), &file, exchange.ExportInput{Project: "zebra"}); err != nil {
 		t.Fatal(err)
 	}
 	last := func() (op int64) {
@@ -88,7 +91,7 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		}
 		return op
 	}
-	if _, err := w.e.Save(t.Context(), engine.SaveInput{Title: "zebra sleeps", Content: "the zebra sleeps standing", Project: "zebra"}); err != nil {
+	if _, err := w.e.Save(t.Context(), remember.SaveInput{Title: "zebra sleeps", Content: "the zebra sleeps standing", Project: "zebra"}); err != nil {
 		t.Fatal(err)
 	}
 	newest, before := last(), state()
@@ -96,27 +99,27 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 	title, plain := "zebra runs", "plain"
 	for name, verb := range map[string]func() error{
 		"save": func() error {
-			_, err := apart.Save(t.Context(), engine.SaveInput{Title: "t", Content: "c", Project: "zebra"})
+			_, err := apart.Save(t.Context(), remember.SaveInput{Title: "t", Content: "c", Project: "zebra"})
 			return err
 		},
-		"undo of its operation": func() error { _, err := apart.Undo(t.Context(), engine.UndoInput{Op: newest}); return err },
-		"undo of the latest":    func() error { _, err := apart.Undo(t.Context(), engine.UndoInput{}); return err },
+		"undo of its operation": func() error { _, err := apart.Undo(t.Context(), undo.UndoInput{Op: newest}); return err },
+		"undo of the latest":    func() error { _, err := apart.Undo(t.Context(), undo.UndoInput{}); return err },
 		"undo of many": func() error {
-			_, err := apart.UndoRange(t.Context(), engine.UndoRangeInput{First: newest, Last: newest})
+			_, err := apart.UndoRange(t.Context(), undo.UndoRangeInput{First: newest, Last: newest})
 			return err
 		},
 		"import": func() error {
-			_, err := apart.Import(t.Context(), strings.NewReader(changed), engine.ImportInput{})
+			_, err := apart.Import(t.Context(), strings.NewReader(changed), exchange.ImportInput{})
 			return err
 		},
 		"forget": func() error { _, err := apart.Forget(t.Context(), engram.ByNum(w.zebra.Num)); return err },
 		"erase":  func() error { _, err := apart.Delete(t.Context(), true, engram.ByNum(w.zebra.Num)); return err },
 		"update": func() error {
-			_, err := apart.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(w.zebra.Num), Title: &title})
+			_, err := apart.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(w.zebra.Num), Title: &title})
 			return err
 		},
 		"move from it": func() error {
-			_, err := apart.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(w.zebra.Num), Project: &plain})
+			_, err := apart.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(w.zebra.Num), Project: &plain})
 			return err
 		},
 		"approve":           func() error { _, err := apart.Approve(t.Context(), engram.ByNum(2)); return err },
@@ -124,11 +127,11 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		"merge into it":     func() error { _, err := apart.MergeProjects(t.Context(), []string{"plain"}, "zebra"); return err },
 		"merge of it":       func() error { _, err := apart.MergeProjects(t.Context(), []string{"zebra"}, "plain"); return err },
 		"prompt": func() error {
-			_, err := apart.SavePrompt(t.Context(), engine.PromptInput{Content: "c", Project: "zebra"})
+			_, err := apart.SavePrompt(t.Context(), remember.PromptInput{Content: "c", Project: "zebra"})
 			return err
 		},
 		"start of a session": func() error {
-			_, err := apart.StartSession(t.Context(), engine.SessionInput{ID: "s2", Project: "zebra"})
+			_, err := apart.StartSession(t.Context(), remember.SessionInput{ID: "s2", Project: "zebra"})
 			return err
 		},
 		"end of a session": func() error { _, err := apart.EndSession(t.Context(), "s-zebra", "done"); return err },
@@ -142,10 +145,10 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		}
 	}
 	// What goes into another project leaves the disabled one alone, and comes in.
-	if res, err := apart.Import(t.Context(), strings.NewReader(changed), engine.ImportInput{Project: "plain", Mode: engine.ImportMerge}); err != nil || res.Memories.Added == 0 {
+	if res, err := apart.Import(t.Context(), strings.NewReader(changed), exchange.ImportInput{Project: "plain", Mode: exchange.ImportMerge}); err != nil || res.Memories.Added == 0 {
 		t.Errorf("import into another project: %+v, %v", res, err)
 	}
-	if _, err := apart.Sleep(t.Context(), engine.SleepInput{}); err != nil {
+	if _, err := apart.Sleep(t.Context(), consolidate.SleepInput{}); err != nil {
 		t.Errorf("sleep: %v", err)
 	}
 	if now := state(); now != before {

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // writePair is a line of the list of text pairs.
@@ -45,17 +47,17 @@ func TestNoWriteSaysTheOpposite(t *testing.T) {
 			w := newWorld(t)
 			for i, p := range writtenPairs(t, name) {
 				merge, apart := fmt.Sprintf("merge%d", i), fmt.Sprintf("apart%d", i)
-				w.save(merging(engine.SaveInput{Content: p.a, Project: merge}))
-				w.save(engine.SaveInput{Content: p.a, Project: apart})
+				w.save(merging(remember.SaveInput{Content: p.a, Project: merge}))
+				w.save(remember.SaveInput{Content: p.a, Project: apart})
 				w.Clock.Add(time.Hour)
-				res := w.save(merging(engine.SaveInput{Content: p.b, Project: merge}))
-				w.save(engine.SaveInput{Content: p.b, Project: apart})
+				res := w.save(merging(remember.SaveInput{Content: p.b, Project: merge}))
+				w.save(remember.SaveInput{Content: p.b, Project: apart})
 				w.Clock.Add(time.Hour)
 				raised := len(res.Candidates) > 0
 				switch {
 				case p.disagrees:
 					disagree++
-					if res.Action != engine.ActionInserted {
+					if res.Action != ledger.ActionInserted {
 						t.Errorf("%q, %q: %s, %q", p.a, p.b, res.Action, res.Reason)
 					}
 					if raised {
@@ -69,11 +71,11 @@ func TestNoWriteSaysTheOpposite(t *testing.T) {
 						wrong++
 						t.Logf("raised: %s %q, %q: %s", p.kind, p.a, p.b, res.Candidates[0].Reason)
 					}
-					if res.Action != engine.ActionInserted {
+					if res.Action != ledger.ActionInserted {
 						one++
 					}
 				}
-				if _, err := w.Sleep(t.Context(), engine.SleepInput{Project: apart}); err != nil {
+				if _, err := w.Sleep(t.Context(), consolidate.SleepInput{Project: apart}); err != nil {
 					t.Fatal(err)
 				}
 				if got := len(w.list(engram.Filter{Project: apart})); p.disagrees && got != 2 {

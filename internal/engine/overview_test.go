@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestOverviewCountsWhatIsLive(t *testing.T) {
 	w := newWorld(t)
-	overview := func(project string) engine.Overview {
+	overview := func(project string) read.Overview {
 		t.Helper()
 		o, err := w.Overview(t.Context(), project)
 		if err != nil {
@@ -19,15 +21,15 @@ func TestOverviewCountsWhatIsLive(t *testing.T) {
 		}
 		return o
 	}
-	if got, want := overview("demo"), (engine.Overview{Project: "demo"}); got != want {
+	if got, want := overview("demo"), (read.Overview{Project: "demo"}); got != want {
 		t.Errorf("a project that does not exist: got %+v, want %+v", got, want)
 	}
-	a := w.save(engine.SaveInput{Title: "Kettle", Content: "It whistles.", Project: "demo", Importance: new(1.0)}).Memory
-	b := w.save(engine.SaveInput{Title: "Ledger", Content: "Rows are signed.", Project: "demo", Permanent: true}).Memory
-	c := w.save(engine.SaveInput{Title: "Harbour", Content: "Ships wait.", Project: "demo"}).Memory
-	w.save(engine.SaveInput{Title: "Elsewhere", Content: "Another project's.", Project: "other"})
+	a := w.save(remember.SaveInput{Title: "Kettle", Content: "It whistles.", Project: "demo", Importance: new(1.0)}).Memory
+	b := w.save(remember.SaveInput{Title: "Ledger", Content: "Rows are signed.", Project: "demo", Permanent: true}).Memory
+	c := w.save(remember.SaveInput{Title: "Harbour", Content: "Ships wait.", Project: "demo"}).Memory
+	w.save(remember.SaveInput{Title: "Elsewhere", Content: "Another project's.", Project: "other"})
 	for _, pair := range [][2]engram.Memory{{a, b}, {b, c}} {
-		if _, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(pair[0].Num), Target: engram.ByNum(pair[1].Num), Verb: engram.VerbDerivedFrom}); err != nil {
+		if _, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(pair[0].Num), Target: engram.ByNum(pair[1].Num), Verb: engram.VerbDerivedFrom}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,7 +54,7 @@ func TestForgettingWhatIsKnown(t *testing.T) {
 	w := newWorld(t)
 	var refs []engram.Ref
 	for _, title := range []string{"Kettle", "Ledger", "Harbour"} {
-		m := w.save(engine.SaveInput{Title: title, Content: "About the " + title + ".", Project: "demo"}).Memory
+		m := w.save(remember.SaveInput{Title: title, Content: "About the " + title + ".", Project: "demo"}).Memory
 		refs = append(refs, engram.ByNum(m.Num))
 	}
 	if _, err := w.Forget(t.Context(), refs[1]); err != nil {
@@ -69,8 +71,8 @@ func TestForgettingWhatIsKnown(t *testing.T) {
 
 func TestATitleThatNobodyGaveFollowsTheContent(t *testing.T) {
 	w := newWorld(t)
-	m := w.save(engine.SaveInput{Content: "The build takes two minutes.\nOn CI.", Project: "demo"}).Memory
-	n := w.save(engine.SaveInput{Title: "Build", Content: "The build takes two minutes, too.", Project: "demo"}).Memory
+	m := w.save(remember.SaveInput{Content: "The build takes two minutes.\nOn CI.", Project: "demo"}).Memory
+	n := w.save(remember.SaveInput{Title: "Build", Content: "The build takes two minutes, too.", Project: "demo"}).Memory
 	for _, tt := range []struct {
 		num           int64
 		content, want string
@@ -78,12 +80,12 @@ func TestATitleThatNobodyGaveFollowsTheContent(t *testing.T) {
 		{m.Num, "The build takes one minute.", "The build takes one minute."},
 		{n.Num, "The build takes one minute, too.", "Build"},
 	} {
-		got, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(tt.num), Content: &tt.content})
+		got, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(tt.num), Content: &tt.content})
 		if err != nil || got.Title != tt.want {
 			t.Errorf("%s: got title %q, error %v, want %q", tt.content, got.Title, err, tt.want)
 		}
 	}
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(m.Num), Content: new(" ")}); engram.CodeOf(err) != engram.CodeInvalid {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(m.Num), Content: new(" ")}); engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("no content: got %v, want invalid", err)
 	}
 }
@@ -91,7 +93,7 @@ func TestATitleThatNobodyGaveFollowsTheContent(t *testing.T) {
 func TestTopicsByHowTheyBegin(t *testing.T) {
 	w := newWorld(t)
 	for _, key := range []string{"auth/tokens", "auth/model", "ui/colours"} {
-		w.save(engine.SaveInput{Title: key, Content: "About " + key, TopicKey: key, Project: "demo"})
+		w.save(remember.SaveInput{Title: key, Content: "About " + key, TopicKey: key, Project: "demo"})
 	}
 	for prefix, want := range map[string][]string{"": {"auth/model", "auth/tokens", "ui/colours"}, "AUTH": {"auth/model", "auth/tokens"}, "x": nil} {
 		got, err := w.Topics(t.Context(), "Demo", prefix, 0)

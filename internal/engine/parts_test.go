@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -23,7 +24,7 @@ func (c clone) about(id engram.ID) string {
 
 // report saves a text with its tool name.
 func (c clone) report(tool string, typ engram.Type) engram.ID {
-	return c.save(engine.SaveInput{Title: "Lifetime", Content: "fifteen minutes", TopicKey: "token/lifetime", Type: typ, ToolName: tool, Project: "shop"}).Memory.ID
+	return c.save(remember.SaveInput{Title: "Lifetime", Content: "fifteen minutes", TopicKey: "token/lifetime", Type: typ, ToolName: tool, Project: "shop"}).Memory.ID
 }
 
 // lineage returns the causal metadata of a memory.
@@ -73,13 +74,13 @@ func TestAChangeBesideTheWordsTravels(t *testing.T) {
 func TestASummaryGoesWithTheContent(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		in   func(*engine.UpdateInput)
+		in   func(*remember.UpdateInput)
 		want string
 	}{
-		{"another content", func(in *engine.UpdateInput) { in.Content = new("five minutes") }, `five minutes, in short "", by "", 1 before`},
-		{"the same content", func(in *engine.UpdateInput) { in.Content, in.Tags = new("fifteen minutes"), new([]string{"a"}) }, `fifteen minutes, in short "15 m", by "", 0 before`},
-		{"another title", func(in *engine.UpdateInput) { in.Title = new("Life") }, `fifteen minutes, in short "15 m", by "", 1 before`},
-		{"another type", func(in *engine.UpdateInput) { in.Type = new(engram.Type("decision")) }, `fifteen minutes, in short "15 m", by "", 0 before`},
+		{"another content", func(in *remember.UpdateInput) { in.Content = new("five minutes") }, `five minutes, in short "", by "", 1 before`},
+		{"the same content", func(in *remember.UpdateInput) { in.Content, in.Tags = new("fifteen minutes"), new([]string{"a"}) }, `fifteen minutes, in short "15 m", by "", 0 before`},
+		{"another title", func(in *remember.UpdateInput) { in.Title = new("Life") }, `fifteen minutes, in short "15 m", by "", 1 before`},
+		{"another type", func(in *remember.UpdateInput) { in.Type = new(engram.Type("decision")) }, `fifteen minutes, in short "15 m", by "", 0 before`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			place, all := clones(t, 2)
@@ -92,7 +93,7 @@ func TestASummaryGoesWithTheContent(t *testing.T) {
 				t.Fatalf("at first there is\n%s, want\n%s", got, want)
 			}
 			a.Clock.Add(time.Hour)
-			in := engine.UpdateInput{Ref: engram.ByID(id1)}
+			in := remember.UpdateInput{Ref: engram.ByID(id1)}
 			tt.in(&in)
 			if _, err := a.Update(t.Context(), in); err != nil {
 				t.Fatal(err)
@@ -119,7 +120,7 @@ func TestAnUndoOfAToolTravels(t *testing.T) {
 	meet(a, b)
 	a.Clock.Add(time.Hour)
 	j := a.journal()
-	if _, err := a.Undo(t.Context(), engine.UndoInput{Op: j[len(j)-1].Op}); err != nil {
+	if _, err := a.Undo(t.Context(), undo.UndoInput{Op: j[len(j)-1].Op}); err != nil {
 		t.Fatal(err)
 	}
 	meet(a, b)
@@ -134,9 +135,9 @@ func TestAnUndoOfAToolTravels(t *testing.T) {
 func TestWhatWasSharedIsNotTakenBackByBecomingPersonal(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	shared := a.save(engine.SaveInput{Content: "the door opens with the left key", Project: "shop"}).Memory
+	shared := a.save(remember.SaveInput{Content: "the door opens with the left key", Project: "shop"}).Memory
 	meet(a, b)
-	own := a.save(engine.SaveInput{Content: "the kettle is behind the shelf", Project: "shop"}).Memory
+	own := a.save(remember.SaveInput{Content: "the kettle is behind the shelf", Project: "shop"}).Memory
 	for _, tt := range []struct {
 		name  string
 		at    clone
@@ -151,7 +152,7 @@ func TestWhatWasSharedIsNotTakenBackByBecomingPersonal(t *testing.T) {
 		{"one that was pulled", b, b.num(shared.ID), engram.ScopePersonal, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			m, err := tt.at.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(tt.num), Scope: &tt.scope})
+			m, err := tt.at.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(tt.num), Scope: &tt.scope})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // handOver transfers a store's memories to another by a file.
 func (c clone) handOver(to clone) {
 	c.Helper()
 	var b bytes.Buffer
-	if _, err := c.Export(c.Context(), &b, engine.ExportInput{Project: "shop"}); err != nil {
+	if _, err := c.Export(c.Context(), &b, exchange.ExportInput{Project: "shop"}); err != nil {
 		c.Fatal(err)
 	}
-	if _, err := to.Import(c.Context(), &b, engine.ImportInput{}); err != nil {
+	if _, err := to.Import(c.Context(), &b, exchange.ImportInput{}); err != nil {
 		c.Fatal(err)
 	}
 }
@@ -25,7 +26,7 @@ func (c clone) handOver(to clone) {
 func TestAnOlderTextThatComesByAFileIsPushed(t *testing.T) {
 	_, all := clones(t, 3)
 	a, b, c := all[0], all[1], all[2]
-	id := a.save(engine.SaveInput{Title: "Lifetime", Content: "first", Project: "shop"}).Memory.ID
+	id := a.save(remember.SaveInput{Title: "Lifetime", Content: "first", Project: "shop"}).Memory.ID
 	a.handOver(c)
 	c.edit(id, "older edit")
 	for range 20 {
@@ -59,13 +60,13 @@ func TestAnOlderTextThatComesByAFileIsPushed(t *testing.T) {
 func TestTextsWithoutStampsArePushedOnce(t *testing.T) {
 	_, all := clones(t, 2)
 	a := all[0]
-	id := a.save(engine.SaveInput{Title: "Lifetime", Content: "first", Project: "shop"}).Memory.ID
+	id := a.save(remember.SaveInput{Title: "Lifetime", Content: "first", Project: "shop"}).Memory.ID
 	meet(all...)
 	file := `{"version":"1","exported_at":"2026-06-01T00:00:00Z","sessions":[],"prompts":[],"observations":[` +
 		`{"sync_id":"` + a.syncID(id) + `","session_id":"","type":"fact","title":"Lifetime","content":"from elsewhere","project":"shop","scope":"project",` +
 		`"created_at":"2026-01-01 00:00:00","updated_at":"2026-01-01 00:00:00"}]}`
 	for range 2 {
-		if _, err := a.Import(t.Context(), bytes.NewReader([]byte(file)), engine.ImportInput{}); err != nil {
+		if _, err := a.Import(t.Context(), bytes.NewReader([]byte(file)), exchange.ImportInput{}); err != nil {
 			t.Fatal(err)
 		}
 		a.edit(id, "from elsewhere")

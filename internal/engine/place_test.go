@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
 func TestASaveWithoutASessionTakesTheOpenOne(t *testing.T) {
 	w := newWorld(t)
 	at := func(in string) string {
-		return w.save(engine.SaveInput{Title: "t", Content: "in " + in + " at " + w.Clock.Now().String(), Project: in}).Memory.SessionID
+		return w.save(remember.SaveInput{Title: "t", Content: "in " + in + " at " + w.Clock.Now().String(), Project: in}).Memory.SessionID
 	}
 	if got := at("demo"); got != "manual-save-demo" {
 		t.Errorf("with no session at all: %q", got)
@@ -26,7 +26,7 @@ func TestASaveWithoutASessionTakesTheOpenOne(t *testing.T) {
 	if got := at("demo"); got != "s2" {
 		t.Errorf("with two open sessions, the one started last: %q", got)
 	}
-	w.save(engine.SaveInput{Content: "in the first", SessionID: "s1", Project: "demo"})
+	w.save(remember.SaveInput{Content: "in the first", SessionID: "s1", Project: "demo"})
 	if got := at("demo"); got != "s1" {
 		t.Errorf("the one that was active last: %q", got)
 	}
@@ -45,8 +45,8 @@ func TestASaveWithoutASessionTakesTheOpenOne(t *testing.T) {
 
 func TestTheManualSessionIsMadeOnce(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Content: "one", Project: "demo", Directory: "/home/me/demo"})
-	w.save(engine.SaveInput{Content: "two", Project: "demo", Directory: "/elsewhere"})
+	w.save(remember.SaveInput{Content: "one", Project: "demo", Directory: "/home/me/demo"})
+	w.save(remember.SaveInput{Content: "two", Project: "demo", Directory: "/elsewhere"})
 	s, err := w.Session(t.Context(), "manual-save-demo")
 	if err != nil || s.Directory != "/home/me/demo" || s.Project != "demo" || s.StartedAt.IsZero() || !s.EndedAt.IsZero() || !s.ActiveAt.After(s.StartedAt) {
 		t.Errorf("got %+v, %v", s, err)
@@ -59,19 +59,19 @@ func TestTheManualSessionIsMadeOnce(t *testing.T) {
 func TestAProjectOfTheLongestNameCanBeSavedTo(t *testing.T) {
 	w := newWorld(t)
 	long, other := strings.Repeat("p", engram.MaxName), strings.Repeat("p", engram.MaxName-1)+"q"
-	one := w.save(engine.SaveInput{Content: "one", Project: long}).Memory
-	two := w.save(engine.SaveInput{Content: "two", Project: other}).Memory
+	one := w.save(remember.SaveInput{Content: "one", Project: long}).Memory
+	two := w.save(remember.SaveInput{Content: "two", Project: other}).Memory
 	if one.Project != long || one.SessionID == two.SessionID || !strings.HasPrefix(one.SessionID, "manual-save-") {
 		t.Errorf("sessions %q and %q", one.SessionID, two.SessionID)
 	}
-	if again := w.save(engine.SaveInput{Content: "three", Project: long}).Memory; again.SessionID != one.SessionID {
+	if again := w.save(remember.SaveInput{Content: "three", Project: long}).Memory; again.SessionID != one.SessionID {
 		t.Errorf("the second save went to %q, the first to %q", again.SessionID, one.SessionID)
 	}
 }
 
 func TestASessionThatIsNotThere(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.Save(t.Context(), engine.SaveInput{Content: "c", SessionID: "nobody", Project: "demo"})
+	_, err := w.Save(t.Context(), remember.SaveInput{Content: "c", SessionID: "nobody", Project: "demo"})
 	wantCode(t, err, engram.CodeNotFound)
 	wantProblem(t, err, project.ReasonUnknownSession)
 	if got, want := err.(*engram.Error).Msg, `Session "nobody" was provided but does not exist`; got != want {
@@ -80,7 +80,7 @@ func TestASessionThatIsNotThere(t *testing.T) {
 	if st := w.stats(); len(st.Projects)+st.Sessions > 0 {
 		t.Errorf("the refused save left %+v", st)
 	}
-	m := w.save(engine.SaveInput{Content: "c", SessionID: " nobody ", NewSession: true, Project: "demo", Directory: "/d"}).Memory
+	m := w.save(remember.SaveInput{Content: "c", SessionID: " nobody ", NewSession: true, Project: "demo", Directory: "/d"}).Memory
 	s, err := w.Session(t.Context(), "nobody")
 	if err != nil || m.SessionID != "nobody" || s.Project != "demo" || s.Directory != "/d" {
 		t.Errorf("got %+v, %v", s, err)
@@ -92,19 +92,19 @@ func TestASessionOfAnotherProjectIsAConflict(t *testing.T) {
 	w.session("s1", "alpha")
 	for name, write := range map[string]func() error{
 		"save": func() error {
-			_, err := w.Save(t.Context(), engine.SaveInput{Content: "c", SessionID: "s1", Project: "beta", NewSession: true})
+			_, err := w.Save(t.Context(), remember.SaveInput{Content: "c", SessionID: "s1", Project: "beta", NewSession: true})
 			return err
 		},
 		"prompt": func() error {
-			_, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "c", SessionID: "s1", Project: "beta"})
+			_, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: "c", SessionID: "s1", Project: "beta"})
 			return err
 		},
 		"capture": func() error {
-			_, err := w.Capture(t.Context(), engine.CaptureInput{Content: "## Learnings\n1. a learning of enough words\n", SessionID: "s1", Project: "beta"})
+			_, err := w.Capture(t.Context(), remember.CaptureInput{Content: "## Learnings\n1. a learning of enough words\n", SessionID: "s1", Project: "beta"})
 			return err
 		},
 		"summary": func() error {
-			_, err := w.Summarize(t.Context(), engine.SaveInput{Content: "c", SessionID: "s1", Project: "beta"})
+			_, err := w.Summarize(t.Context(), remember.SaveInput{Content: "c", SessionID: "s1", Project: "beta"})
 			return err
 		},
 	} {
@@ -135,7 +135,7 @@ func TestProjectNamesAreNormalizedWithAWarning(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := w.in(t)
-			res := w.save(engine.SaveInput{Title: tt.name, Content: tt.name, Project: tt.in})
+			res := w.save(remember.SaveInput{Title: tt.name, Content: tt.name, Project: tt.in})
 			if res.Memory.Project != tt.want {
 				t.Errorf("project %q became %q, want %q", tt.in, res.Memory.Project, tt.want)
 			}
@@ -151,17 +151,17 @@ func TestASimilarProjectIsNamedUntilThereIsAMemory(t *testing.T) {
 	w := newWorld(t)
 	w.note("a", "first")
 	for _, tt := range []struct{ project, similar string }{{"demo-api", `"demo" (1 memory)`}, {"demmo", `"demo" (2 memories)`}} {
-		res := w.save(engine.SaveInput{Content: tt.project, Project: tt.project})
+		res := w.save(remember.SaveInput{Content: tt.project, Project: tt.project})
 		want := fmt.Sprintf("Project %q has no memories. Similar project found: %s. Consider using that name instead.", tt.project, tt.similar)
 		if len(res.Warnings) != 1 || res.Warnings[0] != want {
 			t.Errorf("got %q\nwant %q", res.Warnings, want)
 		}
 		w.note("b", "second")
 	}
-	if res := w.save(engine.SaveInput{Content: "fourth", Project: "demmo"}); len(res.Warnings) > 0 {
+	if res := w.save(remember.SaveInput{Content: "fourth", Project: "demmo"}); len(res.Warnings) > 0 {
 		t.Errorf("a project with memories got %q", res.Warnings)
 	}
-	if res := w.save(engine.SaveInput{Content: "fifth", Project: "unlike"}); len(res.Warnings) > 0 {
+	if res := w.save(remember.SaveInput{Content: "fifth", Project: "unlike"}); len(res.Warnings) > 0 {
 		t.Errorf("a name like no other got %q", res.Warnings)
 	}
 }
@@ -169,7 +169,7 @@ func TestASimilarProjectIsNamedUntilThereIsAMemory(t *testing.T) {
 func TestASimilarProjectWithoutMemoriesIsNotRecommended(t *testing.T) {
 	w := newWorld(t)
 	w.session("s", "demo")
-	if res := w.save(engine.SaveInput{Content: "c", Project: "demmo"}); len(res.Warnings) > 0 {
+	if res := w.save(remember.SaveInput{Content: "c", Project: "demmo"}); len(res.Warnings) > 0 {
 		t.Errorf("got %q", res.Warnings)
 	}
 }

@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // marker is a word that must appear in no file and no answer.
@@ -41,38 +44,38 @@ func TestPrivateSpansInEveryFieldLeaveNothing(t *testing.T) {
 				told = append(told, answer)
 			}
 			ctx := t.Context()
-			full := engine.SaveInput{Title: text, Content: text, Type: engram.Type(text), Scope: engram.Scope(text), Project: text, TopicKey: text,
+			full := remember.SaveInput{Title: text, Content: text, Type: engram.Type(text), Scope: engram.Scope(text), Project: text, TopicKey: text,
 				SessionID: text, NewSession: true, Directory: text, ToolName: text, Tags: []string{text, "tag"},
 				Metadata: map[string]any{text: text, "deep": map[string]any{text: []any{text}}}}
 			report(w.Save(ctx, full))
 			report(w.Save(ctx, full)) // a topic that says this already
 			full.Content += " more"
 			report(w.Save(ctx, full)) // a revision
-			report(w.Save(ctx, engine.SaveInput{Content: text}))
-			report(w.Save(ctx, engine.SaveInput{Content: text, SessionID: "nobody " + text}))
-			report(w.Save(ctx, engine.SaveInput{Content: "related", Related: []engram.Ref{{Topic: text}}}))
+			report(w.Save(ctx, remember.SaveInput{Content: text}))
+			report(w.Save(ctx, remember.SaveInput{Content: text, SessionID: "nobody " + text}))
+			report(w.Save(ctx, remember.SaveInput{Content: "related", Related: []engram.Ref{{Topic: text}}}))
 			num := w.note("plain", "a plain memory")
-			report(w.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text, Type: new(engram.Type(text)), Project: &text,
+			report(w.Update(ctx, remember.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text, Type: new(engram.Type(text)), Project: &text,
 				TopicKey: new("k " + text), Tags: &[]string{text}, AddTags: []string{"more " + text}, Metadata: map[string]any{text: text}}))
-			report(w.StartSession(ctx, engine.SessionInput{ID: "s " + text, Project: "p " + text, Directory: text}))
-			report(w.StartSession(ctx, engine.SessionInput{ID: "s1", Project: "demo", Directory: "d " + text}))
+			report(w.StartSession(ctx, remember.SessionInput{ID: "s " + text, Project: "p " + text, Directory: text}))
+			report(w.StartSession(ctx, remember.SessionInput{ID: "s1", Project: "demo", Directory: "d " + text}))
 			report(w.EndSession(ctx, "s1", text))
 			report(w.EndSession(ctx, "s "+text, text))
-			report(w.Summarize(ctx, engine.SaveInput{Content: text, Project: "demo"}))
-			report(w.SavePrompt(ctx, engine.PromptInput{Content: text, SessionID: "q " + text, NewSession: true, Project: "p " + text, Directory: text}))
-			report(w.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "demo"}))
-			report(w.Capture(ctx, engine.CaptureInput{Content: "## Key Learnings:\n1. something that was learned " + text + "\n2. and this is another learning\n",
+			report(w.Summarize(ctx, remember.SaveInput{Content: text, Project: "demo"}))
+			report(w.SavePrompt(ctx, remember.PromptInput{Content: text, SessionID: "q " + text, NewSession: true, Project: "p " + text, Directory: text}))
+			report(w.SavePrompt(ctx, remember.PromptInput{Content: text, Project: "demo"}))
+			report(w.Capture(ctx, remember.CaptureInput{Content: "## Key Learnings:\n1. something that was learned " + text + "\n2. and this is another learning\n",
 				SessionID: "c " + text, NewSession: true, Project: "p " + text, Directory: text, Source: text}))
 			report(w.MergeProjects(ctx, []string{"p " + text}, "m "+text))
-			for _, r := range []engine.ProjectRequest{{Explicit: text}, {Explicit: text, Write: true, Dir: t.TempDir()}, {Chosen: text}, {Override: text},
+			for _, r := range []projects.ProjectRequest{{Explicit: text}, {Explicit: text, Write: true, Dir: t.TempDir()}, {Chosen: text}, {Override: text},
 				{SessionID: "x " + text}} {
 				report(w.ProjectFor(ctx, r))
 			}
 			report(w.SuggestTopic(engram.Type(text), text, text))
-			report(w.Search(ctx, engine.SearchInput{Query: text, Filter: engram.Filter{}}))
+			report(w.Search(ctx, search.SearchInput{Query: text, Filter: engram.Filter{}}))
 			report(w.SearchPrompts(ctx, text, "", 0))
 			report(w.List(ctx, engram.Filter{}, engram.Page{}))
-			report(w.Engine.Context(ctx, engine.ContextInput{}))
+			report(w.Engine.Context(ctx, brief.ContextInput{}))
 			report(w.Timeline(ctx, engram.ByNum(1), 5, 5))
 			report(w.Get(ctx, engram.ByNum(1)))
 			report(w.Get(ctx, engram.Ref{Topic: text, Project: text}))
@@ -108,7 +111,7 @@ func TestPrivateSpansInEveryFieldLeaveNothing(t *testing.T) {
 
 func TestAPrivateSpanThatGoesAcrossLearnings(t *testing.T) {
 	w := newWorld(t)
-	res, err := w.Capture(t.Context(), engine.CaptureInput{Project: "demo", Content: "## Learnings\n" +
+	res, err := w.Capture(t.Context(), remember.CaptureInput{Project: "demo", Content: "## Learnings\n" +
 		"1. the gateway retries three times\n2. the key <private>is " + marker + "\n3. and so is " + marker + " too\n4. until</private> here, for all of it\n"})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +129,7 @@ func TestAPrivateSpanThatGoesAcrossLearnings(t *testing.T) {
 
 func TestARefusedTextIsNotKeptEither(t *testing.T) {
 	w := newWorld(t)
-	for _, in := range []engine.SaveInput{
+	for _, in := range []remember.SaveInput{
 		{Title: marker, Content: marker + "\x00"}, {Title: marker, Content: marker, SessionID: "nobody"},
 		{Title: marker, Content: marker, Related: []engram.Ref{engram.ByNum(9)}},
 	} {

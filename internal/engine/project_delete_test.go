@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/forget"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func (w world) prune(dry bool, names ...string) []string {
@@ -29,7 +30,7 @@ func TestPruningRemovesProjectsWithoutMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.session("s1", "empty")
-	w.prompt(engine.PromptInput{Content: "why", Project: "empty", SessionID: "s1"})
+	w.prompt(remember.PromptInput{Content: "why", Project: "empty", SessionID: "s1"})
 	w.session("s2", "other")
 	entries := w.since(func() { same(t, "a dry run", w.prune(true), []string{"empty", "other"}) })
 	if len(entries) > 0 || len(w.projects()) != 4 || w.stats().Prompts != 3 {
@@ -51,7 +52,7 @@ func TestDeletingAProjectSoftly(t *testing.T) {
 	live, forgotten := w.fill("demo")
 	w.fill("other")
 	d, err := w.DeleteProject(t.Context(), " Demo", false)
-	if err != nil || !reflect.DeepEqual(d, engine.DeletedProject{Memories: 1, Prompts: 1}) {
+	if err != nil || !reflect.DeepEqual(d, forget.DeletedProject{Memories: 1, Prompts: 1}) {
 		t.Errorf("got %+v, %v", d, err)
 	}
 	same(t, "the memories are forgotten", w.list(engram.Filter{Project: "demo", Forgotten: true}), []int64{live, forgotten})
@@ -71,7 +72,7 @@ func TestDeletingAProjectForGood(t *testing.T) {
 	w.fill("other")
 	w.merge("quagga", "okapi")
 	d, err := w.DeleteProject(t.Context(), "quagga", true)
-	if err != nil || !reflect.DeepEqual(d, engine.DeletedProject{Memories: 2, Prompts: 1, Sessions: 1}) {
+	if err != nil || !reflect.DeepEqual(d, forget.DeletedProject{Memories: 2, Prompts: 1, Sessions: 1}) {
 		t.Errorf("got %+v, %v", d, err)
 	}
 	if all := w.projects(); len(all) != 1 || all["other"].Memories != 1 {
@@ -99,8 +100,8 @@ func TestASessionThatHoldsAnotherProjectsMemoryOutlivesItsProject(t *testing.T) 
 			w := newWorld(t)
 			w.session("s1", "old")
 			w.session("s2", "old")
-			num := w.save(engine.SaveInput{Content: "c", Project: "old", SessionID: "s1"}).Memory.Num
-			if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: new("demo")}); err != nil {
+			num := w.save(remember.SaveInput{Content: "c", Project: "old", SessionID: "s1"}).Memory.Num
+			if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Project: new("demo")}); err != nil {
 				t.Fatal(err)
 			}
 			if err := remove(w.in(t)); err != nil {

@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
@@ -72,7 +73,7 @@ func (d disk) config(dir, text string) {
 }
 
 // mustProject resolves a project without error.
-func (w world) mustProject(r engine.ProjectRequest) engine.ProjectInForce {
+func (w world) mustProject(r projects.ProjectRequest) projects.ProjectInForce {
 	w.Helper()
 	p, err := w.ProjectFor(w.Context(), r)
 	if err != nil {
@@ -94,22 +95,22 @@ func TestTheProjectOfAFolder(t *testing.T) {
 	d.config(noted, `{"project_name": "written"}`)
 	for _, tt := range []struct {
 		name, dir string
-		want      engine.ProjectInForce
+		want      projects.ProjectInForce
 	}{
-		{"configuration before remote", d.folder("configured", "deep", "down"), engine.ProjectInForce{Name: "my_app", Source: project.SourceConfig, Path: configured}},
-		{"remote before folder", d.folder("checkout", "cmd"), engine.ProjectInForce{Name: "store-front", Source: project.SourceRemote, Path: remote}},
-		{"root of the repository", d.folder("Plain", "cmd"), engine.ProjectInForce{Name: "plain", Source: project.SourceRoot, Path: plain}},
-		{"a worktree is its repository", worktree, engine.ProjectInForce{Name: "plain", Source: project.SourceRoot, Path: worktree}},
-		{"the only repository in a folder", d.folder("parent"), engine.ProjectInForce{Name: "child", Source: project.SourceChild,
+		{"configuration before remote", d.folder("configured", "deep", "down"), projects.ProjectInForce{Name: "my_app", Source: project.SourceConfig, Path: configured}},
+		{"remote before folder", d.folder("checkout", "cmd"), projects.ProjectInForce{Name: "store-front", Source: project.SourceRemote, Path: remote}},
+		{"root of the repository", d.folder("Plain", "cmd"), projects.ProjectInForce{Name: "plain", Source: project.SourceRoot, Path: plain}},
+		{"a worktree is its repository", worktree, projects.ProjectInForce{Name: "plain", Source: project.SourceRoot, Path: worktree}},
+		{"the only repository in a folder", d.folder("parent"), projects.ProjectInForce{Name: "child", Source: project.SourceChild,
 			Path: filepath.Join(d.dir, "parent", "Child"), Warning: "auto-promoted child repository: child"}},
-		{"a configuration without a repository", noted, engine.ProjectInForce{Name: "written", Source: project.SourceConfig, Path: noted}},
-		{"which counts in its own folder alone", d.folder("notes", "Below"), engine.ProjectInForce{Name: "below", Source: project.SourceBaseName, Path: filepath.Join(noted, "Below")}},
-		{"a folder by its name", d.folder("Some--Thing"), engine.ProjectInForce{Name: "some-thing", Source: project.SourceBaseName, Path: filepath.Join(d.dir, "Some--Thing")}},
-		{"a folder that is not there", filepath.Join(d.dir, "Gone"), engine.ProjectInForce{Name: "gone", Source: project.SourceBaseName, Path: filepath.Join(d.dir, "Gone")}},
+		{"a configuration without a repository", noted, projects.ProjectInForce{Name: "written", Source: project.SourceConfig, Path: noted}},
+		{"which counts in its own folder alone", d.folder("notes", "Below"), projects.ProjectInForce{Name: "below", Source: project.SourceBaseName, Path: filepath.Join(noted, "Below")}},
+		{"a folder by its name", d.folder("Some--Thing"), projects.ProjectInForce{Name: "some-thing", Source: project.SourceBaseName, Path: filepath.Join(d.dir, "Some--Thing")}},
+		{"a folder that is not there", filepath.Join(d.dir, "Gone"), projects.ProjectInForce{Name: "gone", Source: project.SourceBaseName, Path: filepath.Join(d.dir, "Gone")}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, write := range []bool{false, true} {
-				got := w.in(t).mustProject(engine.ProjectRequest{Dir: tt.dir, Write: write})
+				got := w.in(t).mustProject(projects.ProjectRequest{Dir: tt.dir, Write: write})
 				if got.Name != tt.want.Name || got.Source != tt.want.Source || got.Path != tt.want.Path || got.Warning != tt.want.Warning || len(got.Available) > 0 {
 					t.Errorf("project of %s\n got %+v\nwant %+v", tt.dir, got, tt.want)
 				}
@@ -125,7 +126,7 @@ func TestAFolderOfSeveralRepositories(t *testing.T) {
 	}
 	d.repo("", "Work", "node_modules")
 	dir := filepath.Join(d.dir, "Work")
-	got, err := w.ProjectFor(t.Context(), engine.ProjectRequest{Dir: dir, Write: true})
+	got, err := w.ProjectFor(t.Context(), projects.ProjectRequest{Dir: dir, Write: true})
 	wantCode(t, err, engram.CodeConflict)
 	names := []string{"alpha", "beta", "gamma"}
 	same(t, "the choices in the error", wantProblem(t, err, project.ReasonAmbiguous).Available, names)
@@ -133,15 +134,15 @@ func TestAFolderOfSeveralRepositories(t *testing.T) {
 	if got.Name != "" || got.Source != project.SourceAmbiguous || got.Path != dir {
 		t.Errorf("got %+v", got)
 	}
-	got = w.mustProject(engine.ProjectRequest{Dir: dir, Lenient: true})
+	got = w.mustProject(projects.ProjectRequest{Dir: dir, Lenient: true})
 	if got.Name != "work" || got.Source != project.SourceBaseName {
 		t.Errorf("leniently: %+v", got)
 	}
-	got = w.mustProject(engine.ProjectRequest{Dir: dir, Chosen: "Beta", Write: true})
+	got = w.mustProject(projects.ProjectRequest{Dir: dir, Chosen: "Beta", Write: true})
 	if got.Name != "beta" || got.Source != project.SourceChosen {
 		t.Errorf("chosen: %+v", got)
 	}
-	got = w.mustProject(engine.ProjectRequest{Dir: dir, Override: "gamma", Write: true})
+	got = w.mustProject(projects.ProjectRequest{Dir: dir, Override: "gamma", Write: true})
 	if got.Name != "gamma" || got.Source != project.SourceOverride {
 		t.Errorf("overridden: %+v", got)
 	}
@@ -153,11 +154,11 @@ func TestABrokenConfigurationIsSaid(t *testing.T) {
 	for _, text := range []string{"{", `{"project_name": ""}`, `{"project_name": "a/b"}`, `[]`, `{"other": 1}`} {
 		d.config(dir, text)
 		for _, lenient := range []bool{false, true} {
-			_, err := w.ProjectFor(t.Context(), engine.ProjectRequest{Dir: dir, Lenient: lenient})
+			_, err := w.ProjectFor(t.Context(), projects.ProjectRequest{Dir: dir, Lenient: lenient})
 			wantCode(t, err, engram.CodeInvalid)
 			wantProblem(t, err, project.ReasonConfig)
 		}
-		if got := w.mustProject(engine.ProjectRequest{Dir: dir, Override: "app"}); got.Name != "app" {
+		if got := w.mustProject(projects.ProjectRequest{Dir: dir, Override: "app"}); got.Name != "app" {
 			t.Errorf("what goes before the folder must not need it: %+v", got)
 		}
 	}
@@ -168,8 +169,8 @@ func TestTheOrderInWhichAProjectIsDecided(t *testing.T) {
 	dir := d.repo("", "folder")
 	w.session("s1", "of-session")
 	w.note("t", "c") // project demo is known
-	all := engine.ProjectRequest{Chosen: "Chosen", Explicit: "Demo", SessionID: "s1", Override: "Over", Dir: dir, Write: true}
-	for _, want := range []engine.ProjectInForce{
+	all := projects.ProjectRequest{Chosen: "Chosen", Explicit: "Demo", SessionID: "s1", Override: "Over", Dir: dir, Write: true}
+	for _, want := range []projects.ProjectInForce{
 		{Name: "chosen", Source: project.SourceChosen},
 		{Name: "demo", Source: project.SourceExplicit},
 		{Name: "of-session", Source: project.SourceSession},
@@ -195,11 +196,11 @@ func TestTheOrderInWhichAProjectIsDecided(t *testing.T) {
 
 func TestTheProjectOfASession(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.ProjectFor(t.Context(), engine.ProjectRequest{SessionID: "nobody", Override: "over", Write: true})
+	_, err := w.ProjectFor(t.Context(), projects.ProjectRequest{SessionID: "nobody", Override: "over", Write: true})
 	wantCode(t, err, engram.CodeNotFound)
 	wantProblem(t, err, project.ReasonUnknownSession)
-	w.save(engine.SaveInput{Content: "c", SessionID: "lost", NewSession: true})
-	if got := w.mustProject(engine.ProjectRequest{SessionID: "lost", Override: "over", Write: true}); got.Name != "over" {
+	w.save(remember.SaveInput{Content: "c", SessionID: "lost", NewSession: true})
+	if got := w.mustProject(projects.ProjectRequest{SessionID: "lost", Override: "over", Write: true}); got.Name != "over" {
 		t.Errorf("a session without a project leaves it open: %+v", got)
 	}
 }
@@ -207,16 +208,16 @@ func TestTheProjectOfASession(t *testing.T) {
 func TestAProjectThatAReaderNames(t *testing.T) {
 	w := newWorld(t)
 	w.note("t", "c")
-	w.save(engine.SaveInput{Content: "c", Project: "old"})
+	w.save(remember.SaveInput{Content: "c", Project: "old"})
 	if _, err := w.MergeProjects(t.Context(), []string{"old"}, "demo"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"demo", " DEMO ", "old", "Old"} {
-		if got := w.mustProject(engine.ProjectRequest{Explicit: name}); got.Name != "demo" || got.Source != project.SourceExplicit {
+		if got := w.mustProject(projects.ProjectRequest{Explicit: name}); got.Name != "demo" || got.Source != project.SourceExplicit {
 			t.Errorf("%q: %+v", name, got)
 		}
 	}
-	_, err := w.ProjectFor(t.Context(), engine.ProjectRequest{Explicit: "demmo", Dir: t.TempDir()})
+	_, err := w.ProjectFor(t.Context(), projects.ProjectRequest{Explicit: "demmo", Dir: t.TempDir()})
 	wantCode(t, err, engram.CodeNotFound)
 	same(t, "what there is", wantProblem(t, err, project.ReasonUnknown).Available, []string{"demo"})
 	if got := engram.HintOf(err); got != `did you mean "demo"?` {
@@ -227,7 +228,7 @@ func TestAProjectThatAReaderNames(t *testing.T) {
 func TestNamesThatNoProjectMayHave(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{" ", "a/b", `a\b`, "/home/me", "a\x00b", "a\x1b[2J", "a\u202eb", "\xff", strings.Repeat("n", 201)} {
-		for _, r := range []engine.ProjectRequest{{Explicit: name}, {Explicit: name, Write: true, Dir: t.TempDir()}, {Override: name}} {
+		for _, r := range []projects.ProjectRequest{{Explicit: name}, {Explicit: name, Write: true, Dir: t.TempDir()}, {Override: name}} {
 			_, err := w.ProjectFor(t.Context(), r)
 			wantCode(t, err, engram.CodeInvalid)
 			wantProblem(t, err, project.ReasonInvalid)
@@ -240,11 +241,11 @@ func TestNamesThatNobodyMaySaveUnder(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("t", "c")
 	for _, name := range []string{"a\nb", "a\tb", "a\x1b[2J", "a\u202eb", "a\u2028b"} {
-		_, err := w.Save(t.Context(), engine.SaveInput{Content: "c", Project: name})
-		_, started := w.StartSession(t.Context(), engine.SessionInput{ID: "s", Project: name})
-		_, prompted := w.SavePrompt(t.Context(), engine.PromptInput{Content: "c", Project: name})
-		_, updated := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &name})
-		_, captured := w.Capture(t.Context(), engine.CaptureInput{Content: "## Learnings\n- a learning that is long enough", Project: name})
+		_, err := w.Save(t.Context(), remember.SaveInput{Content: "c", Project: name})
+		_, started := w.StartSession(t.Context(), remember.SessionInput{ID: "s", Project: name})
+		_, prompted := w.SavePrompt(t.Context(), remember.PromptInput{Content: "c", Project: name})
+		_, updated := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Project: &name})
+		_, captured := w.Capture(t.Context(), remember.CaptureInput{Content: "## Learnings\n- a learning that is long enough", Project: name})
 		for verb, err := range map[string]error{"save": err, "session": started, "prompt": prompted, "update": updated, "capture": captured} {
 			if p, ok := errors.AsType[*project.Problem](err); engram.CodeOf(err) != engram.CodeInvalid || !ok || p.Reason != project.ReasonInvalid {
 				t.Errorf("%s under %q: got %v, want an invalid project", verb, name, err)
@@ -259,8 +260,8 @@ func TestNamesThatNobodyMaySaveUnder(t *testing.T) {
 // Other programs create projects with a slash in their names.
 func TestAProjectWithASlashIsReadAndWrittenOnceItIsThere(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Content: "c", Project: "Team/App"})
-	for _, r := range []engine.ProjectRequest{{Explicit: "team/app"}, {Explicit: "team/app", Write: true, Dir: t.TempDir()}, {Override: "team/app"}} {
+	w.save(remember.SaveInput{Content: "c", Project: "Team/App"})
+	for _, r := range []projects.ProjectRequest{{Explicit: "team/app"}, {Explicit: "team/app", Write: true, Dir: t.TempDir()}, {Override: "team/app"}} {
 		if got := w.mustProject(r); got.Name != "team/app" {
 			t.Errorf("%+v: got %+v", r, got)
 		}
@@ -283,21 +284,21 @@ func TestAProjectThatAWriterNames(t *testing.T) {
 	w.session("s1", "of-session")
 	for _, tt := range []struct {
 		name string
-		in   engine.ProjectRequest
+		in   projects.ProjectRequest
 		want string
 		fail project.Reason
 	}{
-		{"one that is known", engine.ProjectRequest{Explicit: "Demo", Dir: repo}, "demo", ""},
-		{"that of the session", engine.ProjectRequest{Explicit: "of-session", SessionID: "s1", Dir: repo}, "of-session", ""},
-		{"that of the configuration", engine.ProjectRequest{Explicit: "By-Config", Dir: configured}, "by-config", ""},
-		{"that of the repository, before its first memory", engine.ProjectRequest{Explicit: "store", Dir: repo}, "store", ""},
-		{"another in a repository", engine.ProjectRequest{Explicit: "new", Dir: repo}, "", project.ReasonUnknown},
-		{"another in a configured repository", engine.ProjectRequest{Explicit: "configured", Dir: configured}, "", project.ReasonUnknown},
-		{"another with a session", engine.ProjectRequest{Explicit: "new", SessionID: "s1", Dir: repo}, "", project.ReasonUnknown},
-		{"a new one in a folder that tells nothing", engine.ProjectRequest{Explicit: "New", Dir: bare}, "new", ""},
-		{"a new one in an ambiguous folder", engine.ProjectRequest{Explicit: "new", Dir: work}, "", project.ReasonUnknown},
-		{"a choice of an ambiguous folder without its token", engine.ProjectRequest{Explicit: "c", Dir: work}, "", project.ReasonUnknown},
-		{"one that two folders would share", engine.ProjectRequest{Explicit: "a--b", Dir: work}, "", project.ReasonCollision},
+		{"one that is known", projects.ProjectRequest{Explicit: "Demo", Dir: repo}, "demo", ""},
+		{"that of the session", projects.ProjectRequest{Explicit: "of-session", SessionID: "s1", Dir: repo}, "of-session", ""},
+		{"that of the configuration", projects.ProjectRequest{Explicit: "By-Config", Dir: configured}, "by-config", ""},
+		{"that of the repository, before its first memory", projects.ProjectRequest{Explicit: "store", Dir: repo}, "store", ""},
+		{"another in a repository", projects.ProjectRequest{Explicit: "new", Dir: repo}, "", project.ReasonUnknown},
+		{"another in a configured repository", projects.ProjectRequest{Explicit: "configured", Dir: configured}, "", project.ReasonUnknown},
+		{"another with a session", projects.ProjectRequest{Explicit: "new", SessionID: "s1", Dir: repo}, "", project.ReasonUnknown},
+		{"a new one in a folder that tells nothing", projects.ProjectRequest{Explicit: "New", Dir: bare}, "new", ""},
+		{"a new one in an ambiguous folder", projects.ProjectRequest{Explicit: "new", Dir: work}, "", project.ReasonUnknown},
+		{"a choice of an ambiguous folder without its token", projects.ProjectRequest{Explicit: "c", Dir: work}, "", project.ReasonUnknown},
+		{"one that two folders would share", projects.ProjectRequest{Explicit: "a--b", Dir: work}, "", project.ReasonCollision},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.in.Write = true
@@ -326,7 +327,7 @@ func TestASaveOutsideASessionStaysInItsProject(t *testing.T) {
 	save := func(project string) {
 		t.Helper()
 		n++
-		m := w.save(engine.SaveInput{Content: fmt.Sprintf("content %d", n), Project: project}).Memory
+		m := w.save(remember.SaveInput{Content: fmt.Sprintf("content %d", n), Project: project}).Memory
 		s, err := w.Session(t.Context(), m.SessionID)
 		if err != nil || s.Project != m.Project {
 			t.Errorf("#%d of %q is in session %q of %q: %v", m.Num, m.Project, m.SessionID, s.Project, err)

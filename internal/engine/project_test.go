@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
-func (w world) merge(to string, from ...string) engine.MergeResult {
+func (w world) merge(to string, from ...string) projects.MergeResult {
 	w.Helper()
 	res, err := w.MergeProjects(w.Context(), from, to)
 	if err != nil {
@@ -35,12 +38,12 @@ func (w world) projects() map[string]engram.ProjectCounts {
 func (w world) fill(name string) (live, forgotten int64) {
 	w.Helper()
 	w.session("s-"+name, name)
-	live = w.save(engine.SaveInput{Title: "of " + name, Content: "live in " + name, Project: name}).Memory.Num
-	forgotten = w.save(engine.SaveInput{Title: "of " + name, Content: "forgotten in " + name, Project: name}).Memory.Num
+	live = w.save(remember.SaveInput{Title: "of " + name, Content: "live in " + name, Project: name}).Memory.Num
+	forgotten = w.save(remember.SaveInput{Title: "of " + name, Content: "forgotten in " + name, Project: name}).Memory.Num
 	if _, err := w.Forget(w.Context(), engram.ByNum(forgotten)); err != nil {
 		w.Fatal(err)
 	}
-	w.prompt(engine.PromptInput{Content: "asked in " + name, Project: name})
+	w.prompt(remember.PromptInput{Content: "asked in " + name, Project: name})
 	return live, forgotten
 }
 
@@ -49,7 +52,7 @@ func TestMergingGivesEverythingToOneProject(t *testing.T) {
 	w.fill("demo")
 	live, forgotten := w.fill("old")
 	res := w.merge("Demo", " OLD ", "nothing", "demo")
-	if want := (engine.MergeResult{To: "demo", Sources: 1, Memories: 2, Sessions: 1, Prompts: 1, Unknown: []string{"nothing"}}); !reflect.DeepEqual(res, want) {
+	if want := (projects.MergeResult{To: "demo", Sources: 1, Memories: 2, Sessions: 1, Prompts: 1, Unknown: []string{"nothing"}}); !reflect.DeepEqual(res, want) {
 		t.Errorf("got %+v, want %+v", res, want)
 	}
 	all := w.projects()
@@ -60,18 +63,18 @@ func TestMergingGivesEverythingToOneProject(t *testing.T) {
 	same(t, "aliases", demo.Aliases, []string{"old"})
 	same(t, "the forgotten came along", w.list(engram.Filter{Project: "demo", Forgotten: true}), []int64{forgotten, forgotten - 2})
 	for _, name := range []string{"demo", "old", "Old"} {
-		same(t, "search in "+name, hitNums(w.search(engine.SearchInput{Query: "old", Filter: engram.Filter{Project: name}}).Hits), []int64{live})
-		if c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: name}); err != nil || len(c.Sessions) != 2 || len(c.Prompts) != 2 {
+		same(t, "search in "+name, hitNums(w.search(search.SearchInput{Query: "old", Filter: engram.Filter{Project: name}}).Hits), []int64{live})
+		if c, err := w.Engine.Context(t.Context(), brief.ContextInput{Project: name}); err != nil || len(c.Sessions) != 2 || len(c.Prompts) != 2 {
 			t.Errorf("context of %s: %+v, %v", name, c, err)
 		}
 		if ps, err := w.SearchPrompts(t.Context(), "asked", name, 0); err != nil || len(ps) != 2 {
 			t.Errorf("prompts of %s: %v, %v", name, ps, err)
 		}
 	}
-	if m := w.save(engine.SaveInput{Content: "later", Project: "old"}).Memory; m.Project != "demo" {
+	if m := w.save(remember.SaveInput{Content: "later", Project: "old"}).Memory; m.Project != "demo" {
 		t.Errorf("saved under the old name it went to %q", m.Project)
 	}
-	if s, err := w.StartSession(t.Context(), engine.SessionInput{ID: "later", Project: "old"}); err != nil || s.Project != "demo" {
+	if s, err := w.StartSession(t.Context(), remember.SessionInput{ID: "later", Project: "old"}); err != nil || s.Project != "demo" {
 		t.Errorf("a session under the old name is of %q, %v", s.Project, err)
 	}
 }
@@ -82,7 +85,7 @@ func TestMergingTwiceChangesNothingTheSecondTime(t *testing.T) {
 	w.fill("old")
 	w.merge("demo", "old")
 	entries := w.since(func() {
-		if res := w.merge("demo", "old", "demo"); !reflect.DeepEqual(res, engine.MergeResult{To: "demo"}) {
+		if res := w.merge("demo", "old", "demo"); !reflect.DeepEqual(res, projects.MergeResult{To: "demo"}) {
 			t.Errorf("got %+v", res)
 		}
 	})
@@ -105,14 +108,14 @@ func TestMergingIntoANewName(t *testing.T) {
 	same(t, "aliases", all["new"].Aliases, []string{"one", "two"})
 	w.merge("newer", "new")
 	same(t, "aliases of the second", w.projects()["newer"].Aliases, []string{"new", "one", "two"})
-	if got := w.mustProject(engine.ProjectRequest{Explicit: "one"}); got.Name != "newer" {
+	if got := w.mustProject(projects.ProjectRequest{Explicit: "one"}); got.Name != "newer" {
 		t.Errorf("the oldest name leads to %q", got.Name)
 	}
 }
 
 func TestMergingNothingMakesNoProject(t *testing.T) {
 	w := newWorld(t)
-	if res := w.merge("new", "nothing"); !reflect.DeepEqual(res, engine.MergeResult{To: "new", Unknown: []string{"nothing"}}) || len(w.projects()) > 0 {
+	if res := w.merge("new", "nothing"); !reflect.DeepEqual(res, projects.MergeResult{To: "new", Unknown: []string{"nothing"}}) || len(w.projects()) > 0 {
 		t.Errorf("got %+v, projects %v", res, w.projects())
 	}
 	for _, bad := range []string{"", " ", "a/b", "a\x00", "\xff", strings.Repeat("n", 201)} {
@@ -142,16 +145,16 @@ func TestMergingIntoAnAlias(t *testing.T) {
 	if m := w.get(live).Memory; m.Project != "old" {
 		t.Errorf("the memory is in %q", m.Project)
 	}
-	if got := w.mustProject(engine.ProjectRequest{Explicit: "demo"}); got.Name != "old" {
+	if got := w.mustProject(projects.ProjectRequest{Explicit: "demo"}); got.Name != "old" {
 		t.Errorf("demo leads to %q", got.Name)
 	}
 }
 
 func TestATopicThatBothHaveKeepsBothTexts(t *testing.T) {
 	w := newWorld(t)
-	mine := w.save(engine.SaveInput{Title: "mine", Content: "text of the target", Project: "demo", TopicKey: "k"}).Memory.Num
-	theirs := w.save(engine.SaveInput{Title: "theirs", Content: "text of the source", Project: "old", TopicKey: "k"}).Memory.Num
-	other := w.save(engine.SaveInput{Title: "other", Content: "only there", Project: "old", TopicKey: "other"}).Memory.Num
+	mine := w.save(remember.SaveInput{Title: "mine", Content: "text of the target", Project: "demo", TopicKey: "k"}).Memory.Num
+	theirs := w.save(remember.SaveInput{Title: "theirs", Content: "text of the source", Project: "old", TopicKey: "k"}).Memory.Num
+	other := w.save(remember.SaveInput{Title: "other", Content: "only there", Project: "old", TopicKey: "other"}).Memory.Num
 	w.merge("demo", "old")
 	if m := w.get(mine).Memory; m.TopicKey != "k" || m.Content != "text of the target" {
 		t.Errorf("the target's: %+v", m)
@@ -162,7 +165,7 @@ func TestATopicThatBothHaveKeepsBothTexts(t *testing.T) {
 	if m := w.get(other).Memory; m.TopicKey != "other" {
 		t.Errorf("a topic of the source alone: %+v", m)
 	}
-	same(t, "both are found", hitNums(w.search(engine.SearchInput{Query: "text", Filter: engram.Filter{Project: "demo"}}).Hits), []int64{theirs, mine})
+	same(t, "both are found", hitNums(w.search(search.SearchInput{Query: "text", Filter: engram.Filter{Project: "demo"}}).Hits), []int64{theirs, mine})
 	last := w.journal() // what was moved, the source that went, the target's new alias
 	if topics, _ := was(t, last[len(last)-3])["topics"].(map[string]any); topics["2"] != "k" || len(topics) != 1 {
 		t.Errorf("the journal says of the lost topic: %v", topics)
@@ -173,7 +176,7 @@ func TestSimilarProjects(t *testing.T) {
 	w := newWorld(t)
 	w.fill("engramm")
 	for range 2 {
-		w.save(engine.SaveInput{Content: w.Clock.Now().String(), Project: "engram"})
+		w.save(remember.SaveInput{Content: w.Clock.Now().String(), Project: "engram"})
 	}
 	w.fill("unlike")
 	groups, err := w.SimilarProjects(t.Context())
@@ -186,7 +189,7 @@ func TestStats(t *testing.T) {
 	w := newWorld(t).unlinked()
 	w.fill("demo")
 	w.fill("other")
-	w.save(engine.SaveInput{Content: "a decision", Type: "decision", Project: "demo", Related: []engram.Ref{engram.ByNum(1)}})
+	w.save(remember.SaveInput{Content: "a decision", Type: "decision", Project: "demo", Related: []engram.Ref{engram.ByNum(1)}})
 	st := w.stats()
 	if st.Memories != 3 || st.Forgotten != 2 || st.Sessions != 2 || st.Prompts != 2 || st.Relations != 1 || st.Types["manual"] != 2 || st.Types["decision"] != 1 || st.Bytes == 0 {
 		t.Errorf("got %+v", st)
@@ -233,7 +236,7 @@ func TestARenamedProjectKeepsItsPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	renamed := w.op()
-	w.save(engine.SaveInput{Title: "Of the shop", Content: "Nothing that the other has", Project: "shop"})
+	w.save(remember.SaveInput{Title: "Of the shop", Content: "Nothing that the other has", Project: "shop"})
 	w.takeBack(renamed)
 	all = w.projects()
 	same(t, "the old one", place(all["demo"]), at)

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestAPromptThatIsSaidAgainIsOnePrompt(t *testing.T) {
 	w := newWorld(t)
 	say := func(key, content string) engram.Prompt {
 		t.Helper()
-		p, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: content, Key: key, SessionID: "s1", NewSession: true, Project: "demo"})
+		p, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: content, Key: key, SessionID: "s1", NewSession: true, Project: "demo"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestAPromptKnowsWhenItWasAsked(t *testing.T) {
 		"in the future":  {now.Add(time.Hour), time.Time{}},
 		"nobody says it": {time.Time{}, time.Time{}},
 	} {
-		p, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: name, At: tt.at, Project: "demo"})
+		p, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: name, At: tt.at, Project: "demo"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,11 +5,11 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-func (w world) prompt(in engine.PromptInput) engram.Prompt {
+func (w world) prompt(in remember.PromptInput) engram.Prompt {
 	w.Helper()
 	p, err := w.SavePrompt(w.Context(), in)
 	if err != nil {
@@ -28,7 +28,7 @@ func promptNums(ps []engram.Prompt) []int64 {
 
 func TestAPromptIsKept(t *testing.T) {
 	w := newWorld(t)
-	p := w.prompt(engine.PromptInput{Content: "  why?\n", Project: "Demo"})
+	p := w.prompt(remember.PromptInput{Content: "  why?\n", Project: "Demo"})
 	if p.Num != 1 || p.Content != "  why?\n" || p.Project != "demo" || p.SessionID != "manual-save-demo" || !strings.HasPrefix(p.SyncID, "prompt-") || p.CreatedAt.IsZero() {
 		t.Errorf("got %+v", p)
 	}
@@ -40,7 +40,7 @@ func TestAPromptIsKept(t *testing.T) {
 
 func TestPromptsThatAreRefused(t *testing.T) {
 	w := newWorld(t)
-	for name, in := range map[string]engine.PromptInput{
+	for name, in := range map[string]remember.PromptInput{
 		"nothing": {}, "white space": {Content: " \n"}, "NUL": {Content: "a\x00"}, "not UTF-8": {Content: "\xff"}, "too long": {Content: strings.Repeat("x", engram.MaxContent+1)},
 		"a long session": {Content: "c", SessionID: strings.Repeat("s", 201), NewSession: true}, "a project that is not UTF-8": {Content: "c", Project: "\xff"},
 		"a long project": {Content: "c", Project: strings.Repeat("p", 201)}, "a folder that is not UTF-8": {Content: "c", Directory: "\xff"},
@@ -49,23 +49,23 @@ func TestPromptsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "c", SessionID: "nobody"})
+	_, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: "c", SessionID: "nobody"})
 	wantCode(t, err, engram.CodeNotFound)
 	wantProblem(t, err, project.ReasonUnknownSession)
 	if st := w.stats(); st.Prompts+st.Sessions+len(st.Projects) > 0 {
 		t.Errorf("left behind: %+v", st)
 	}
 	whole := strings.Repeat("x", engram.MaxContent)
-	if p := w.prompt(engine.PromptInput{Content: whole}); p.Content != whole {
+	if p := w.prompt(remember.PromptInput{Content: whole}); p.Content != whole {
 		t.Error("a mebibyte was not kept whole")
 	}
 }
 
 func TestPromptsAreFoundByTheirWords(t *testing.T) {
 	w := newWorld(t)
-	a := w.prompt(engine.PromptInput{Content: "Why does the login time out?", Project: "demo"})
-	b := w.prompt(engine.PromptInput{Content: "Make the login page faster, the login is slow", Project: "other"})
-	c := w.prompt(engine.PromptInput{Content: "数据库怎么迁移", Project: "demo"})
+	a := w.prompt(remember.PromptInput{Content: "Why does the login time out?", Project: "demo"})
+	b := w.prompt(remember.PromptInput{Content: "Make the login page faster, the login is slow", Project: "other"})
+	c := w.prompt(remember.PromptInput{Content: "数据库怎么迁移", Project: "demo"})
 	find := func(q, project string, limit int) []int64 {
 		t.Helper()
 		ps, err := w.SearchPrompts(t.Context(), q, project, limit)
@@ -93,8 +93,8 @@ func TestPromptsAreFoundByTheirWords(t *testing.T) {
 
 func TestADeletedPromptLeavesNothing(t *testing.T) {
 	w := newWorld(t)
-	p := w.prompt(engine.PromptInput{Content: "what of the quagga", Project: "demo"})
-	w.prompt(engine.PromptInput{Content: "and of the others", Project: "demo"})
+	p := w.prompt(remember.PromptInput{Content: "what of the quagga", Project: "demo"})
+	w.prompt(remember.PromptInput{Content: "and of the others", Project: "demo"})
 	if err := w.DeletePrompt(t.Context(), p.Num, true); err != nil {
 		t.Fatal(err)
 	}

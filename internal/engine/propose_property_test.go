@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -21,7 +21,7 @@ func TestEachTextIsProposedOnce(t *testing.T) {
 		e, ctx := enginetest.New(outer), context.Background()
 		proposed, accepted := map[string]bool{}, map[string]bool{}
 		for range rapid.IntRange(1, 5).Draw(t, "runs") {
-			var in engine.ProposeInput
+			var in review.ProposeInput
 			for _, n := range rapid.SliceOfN(rapid.IntRange(0, len(subjects)-1), 1, 6).Draw(t, "found") {
 				in = inTranscript(fmt.Sprintf("s%d", rapid.IntRange(1, 2).Draw(t, "session")), append(in.Found, found("We decided that "+subjects[n]+"."))...)
 			}
@@ -37,7 +37,7 @@ func TestEachTextIsProposedOnce(t *testing.T) {
 				proposed[text] = true
 				switch rapid.SampledFrom([]string{"accept", "refuse", "wait"}).Draw(t, "decision") {
 				case "accept":
-					if _, err := e.AcceptProposal(ctx, d.Num, engine.ProposalEdit{}); err != nil {
+					if _, err := e.AcceptProposal(ctx, d.Num, review.ProposalEdit{}); err != nil {
 						t.Fatal(err)
 					}
 					accepted[text] = true

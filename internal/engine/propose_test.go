@@ -9,6 +9,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/capture"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -18,11 +22,11 @@ func found(content string) capture.Proposal {
 }
 
 // inTranscript is a place with proposals.
-func inTranscript(session string, all ...capture.Proposal) engine.ProposeInput {
-	return engine.ProposeInput{Source: "claude-code", Place: session, Session: session, Project: "shop", Found: all}
+func inTranscript(session string, all ...capture.Proposal) review.ProposeInput {
+	return review.ProposeInput{Source: "claude-code", Place: session, Session: session, Project: "shop", Found: all}
 }
 
-func propose(t *testing.T, e *engine.Engine, in engine.ProposeInput) engine.Proposed {
+func propose(t *testing.T, e *engine.Engine, in review.ProposeInput) review.Proposed {
 	t.Helper()
 	res, err := e.Proposer(false).Propose(context.Background(), in, 100)
 	if err != nil {
@@ -42,7 +46,7 @@ func TestWhatIsProposedIsNoMemory(t *testing.T) {
 	if len(res.New) != 2 || res.New[0].Num == 0 || res.New[0].Why != engram.DeferredProposal || res.New[0].Batch != "backfill:claude-code:s1" {
 		t.Fatalf("proposed %+v, want two with numbers", res)
 	}
-	if hits, err := e.Search(ctx, engine.SearchInput{Query: "SQLite file writer"}); err == nil && len(hits.Hits) > 0 {
+	if hits, err := e.Search(ctx, search.SearchInput{Query: "SQLite file writer"}); err == nil && len(hits.Hits) > 0 {
 		t.Errorf("a proposal was found before it was accepted: %+v", hits.Hits)
 	}
 	waiting, err := e.Proposals(ctx, "shop")
@@ -63,7 +67,7 @@ func TestNothingIsProposedTwice(t *testing.T) {
 			}
 		}},
 		{"after it was accepted and forgotten", func(t *testing.T, e *engine.Engine, num int64) {
-			saved, err := e.AcceptProposal(context.Background(), num, engine.ProposalEdit{})
+			saved, err := e.AcceptProposal(context.Background(), num, review.ProposalEdit{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +93,7 @@ func TestNothingIsProposedTwice(t *testing.T) {
 
 func TestWhatIsSaidAlreadyIsNotProposed(t *testing.T) {
 	e, ctx := enginetest.New(t), context.Background()
-	if _, err := e.Save(ctx, engine.SaveInput{Title: "Storage", Content: sqlite, Project: "shop"}); err != nil {
+	if _, err := e.Save(ctx, remember.SaveInput{Title: "Storage", Content: sqlite, Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	res := propose(t, e, inTranscript("s1", found(strings.ToUpper(sqlite)), found(sqlite+" "), found(jitter), found(strings.Replace(jitter, "do not", "don't", 1))))
@@ -106,7 +110,7 @@ func TestWhatIsSaidAlreadyIsNotProposed(t *testing.T) {
 func TestAnAcceptedProposalIsAMemoryOfThen(t *testing.T) {
 	e, ctx := enginetest.New(t), context.Background()
 	num := propose(t, e, inTranscript("s1", found(sqlite))).New[0].Num
-	saved, err := e.AcceptProposal(ctx, num, engine.ProposalEdit{Title: "One SQLite file"})
+	saved, err := e.AcceptProposal(ctx, num, review.ProposalEdit{Title: "One SQLite file"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,14 +129,14 @@ func TestAnAcceptedProposalIsAMemoryOfThen(t *testing.T) {
 	if left, err := e.Proposals(ctx, ""); err != nil || len(left) != 0 {
 		t.Errorf("%d still wait, %v", len(left), err)
 	}
-	hits, err := e.Search(ctx, engine.SearchInput{Query: "one SQLite file"})
+	hits, err := e.Search(ctx, search.SearchInput{Query: "one SQLite file"})
 	if err != nil || len(hits.Hits) != 1 {
 		t.Errorf("search found %+v, %v", hits.Hits, err)
 	}
-	if _, err := e.AcceptProposal(ctx, num, engine.ProposalEdit{}); engram.CodeOf(err) != engram.CodeNotFound {
+	if _, err := e.AcceptProposal(ctx, num, review.ProposalEdit{}); engram.CodeOf(err) != engram.CodeNotFound {
 		t.Errorf("accepted twice: %v", err)
 	}
-	if _, err := e.Undo(ctx, engine.UndoInput{Op: saved.Op}); err != nil {
+	if _, err := e.Undo(ctx, undo.UndoInput{Op: saved.Op}); err != nil {
 		t.Fatal(err)
 	}
 	if m, err := e.Get(ctx, engram.ByNum(saved.Memory.Num)); err == nil && !m.Memory.Forgotten() {
@@ -198,7 +202,7 @@ func TestASessionThatWasReadLastsAsLongAsItsMemories(t *testing.T) {
 	middle, last, first := found(sqlite), found(jitter), found("We agreed to write every date in UTC and to show it in the zone of whoever reads.")
 	last.At, first.At = middle.At.Add(9*time.Minute), middle.At.Add(-time.Hour)
 	for _, d := range propose(t, e, inTranscript("s1", middle, last, first)).New {
-		if _, err := e.AcceptProposal(ctx, d.Num, engine.ProposalEdit{}); err != nil {
+		if _, err := e.AcceptProposal(ctx, d.Num, review.ProposalEdit{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,7 +210,7 @@ func TestASessionThatWasReadLastsAsLongAsItsMemories(t *testing.T) {
 	if err != nil || !s.StartedAt.Equal(first.At) || !s.EndedAt.Equal(last.At) || !s.ActiveAt.Equal(last.At) {
 		t.Errorf("session %+v, %v: want it from %v to %v", s, err, first.At, last.At)
 	}
-	if _, err := e.Undo(ctx, engine.UndoInput{}); err != nil {
+	if _, err := e.Undo(ctx, undo.UndoInput{}); err != nil {
 		t.Fatal(err)
 	}
 	if s, err = e.Session(ctx, "s1"); err != nil || !s.StartedAt.Equal(middle.At) || !s.EndedAt.Equal(last.At) {

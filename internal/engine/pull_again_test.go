@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // A replica that removed a relation had not seen its new verdict.
@@ -12,17 +13,17 @@ func TestARelationThatOneChangedAndTheOtherRemovedStays(t *testing.T) {
 	half := 0.5
 	for _, tt := range []struct {
 		name   string
-		change engine.LinkInput
+		change relate.LinkInput
 	}{
-		{"its strength", engine.LinkInput{Strength: &half}},
-		{"its reason", engine.LinkInput{Reason: "told by the keeper"}},
+		{"its strength", relate.LinkInput{Strength: &half}},
+		{"its reason", relate.LinkInput{Reason: "told by the keeper"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, all := clones(t, 3)
 			a, b, c := all[0], all[1], all[2]
 			var ids []engram.ID
 			for _, title := range []string{"A", "B"} {
-				ids = append(ids, a.save(engine.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID)
+				ids = append(ids, a.save(remember.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID)
 			}
 			a.link(ids[0], ids[1], engram.VerbCausedBy)
 			meet(all...)
@@ -57,7 +58,7 @@ func TestARelationThatOneChangedAndTheOtherRemovedStays(t *testing.T) {
 func TestTheRedoOfAForgettingThatCameInIsForEverybody(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	id := a.save(engine.SaveInput{Content: "The kettle boils.", Project: "shop"}).Memory.ID
+	id := a.save(remember.SaveInput{Content: "The kettle boils.", Project: "shop"}).Memory.ID
 	meet(a, b)
 	if _, err := b.Forget(t.Context(), engram.ByID(id)); err != nil {
 		t.Fatal(err)

@@ -5,23 +5,24 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
 // pullFrom pulls a project from a remote of its own.
-func (c clone) pullFrom(r engram.Remote, project string) engine.Pulled {
+func (c clone) pullFrom(r engram.Remote, project string) sync.Pulled {
 	c.Helper()
-	p, err := c.Pull(c.Context(), r, engine.PullInput{Project: project})
+	p, err := c.Pull(c.Context(), r, sync.PullInput{Project: project})
 	if err != nil {
 		c.Fatalf("pull %s: %v", project, err)
 	}
 	return p
 }
 
-func (c clone) pushTo(r engram.Remote, project string) engine.Pushed {
+func (c clone) pushTo(r engram.Remote, project string) sync.Pushed {
 	c.Helper()
-	p, err := c.Push(c.Context(), r, engine.PushInput{Project: project})
+	p, err := c.Push(c.Context(), r, sync.PushInput{Project: project})
 	if err != nil {
 		c.Fatalf("push %s: %v", project, err)
 	}
@@ -39,7 +40,7 @@ func (c clone) dump(project string) string {
 
 func (c clone) moveTo(project string, id engram.ID) {
 	c.Helper()
-	if _, err := c.Update(c.Context(), engine.UpdateInput{Ref: engram.ByID(id), Project: &project}); err != nil {
+	if _, err := c.Update(c.Context(), remember.UpdateInput{Ref: engram.ByID(id), Project: &project}); err != nil {
 		c.Fatal(err)
 	}
 }
@@ -58,8 +59,8 @@ func TestWhoSharesOneProjectErasesNothingOfAnother(t *testing.T) {
 			_, cs := clones(t, 3)
 			a, b, c := cs[0], cs[1], cs[2]
 			bank := replicatest.NewPlace("bank")
-			m := a.save(engine.SaveInput{Title: "Rate", Content: "two percent", Project: "bank"}).Memory
-			n := a.save(engine.SaveInput{Title: "Fee", Content: "none", Project: "bank"}).Memory
+			m := a.save(remember.SaveInput{Title: "Rate", Content: "two percent", Project: "bank"}).Memory
+			n := a.save(remember.SaveInput{Title: "Fee", Content: "none", Project: "bank"}).Memory
 			a.link(m.ID, n.ID, engram.VerbCausedBy)
 			a.pushTo(bank.Open(), "bank")
 			write(t, b.remote, "mallory", erasing(m))
@@ -81,7 +82,7 @@ func TestWhoSharesOneProjectErasesNothingOfAnother(t *testing.T) {
 			if got, want := b.dump("bank"), a.dump("bank"); got != want {
 				t.Errorf("the bank is\n%s\nthere\n%s", got, want)
 			}
-			c.save(engine.SaveInput{Title: "s", Content: "x", Project: "shop"})
+			c.save(remember.SaveInput{Title: "s", Content: "x", Project: "shop"})
 			c.pullFrom(c.remote, "shop")
 			c.pushTo(c.remote, "shop")
 			b.pullFrom(b.remote, "shop")
@@ -96,8 +97,8 @@ func TestWhatWasErasedHereStaysAwayFromEveryProject(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
 	bank := replicatest.NewPlace("bank")
-	m := a.save(engine.SaveInput{Title: "Rate", Content: "two percent", Project: "shop"}).Memory
-	b.save(engine.SaveInput{Title: "Other", Content: "x", Project: "bank"})
+	m := a.save(remember.SaveInput{Title: "Rate", Content: "two percent", Project: "shop"}).Memory
+	b.save(remember.SaveInput{Title: "Other", Content: "x", Project: "bank"})
 	a.push()
 	b.pull()
 	b.moveTo("bank", m.ID)
@@ -121,8 +122,8 @@ func TestWhatWasErasedHereStaysAwayFromEveryProject(t *testing.T) {
 func TestAnErasureGoesToWhereTheMemoryWasBeforeItMoved(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
-	m := a.save(engine.SaveInput{Title: "Rate", Content: "two percent", Project: "shop"}).Memory
-	a.save(engine.SaveInput{Title: "Other", Content: "x", Project: "shop"})
+	m := a.save(remember.SaveInput{Title: "Rate", Content: "two percent", Project: "shop"}).Memory
+	a.save(remember.SaveInput{Title: "Other", Content: "x", Project: "shop"})
 	a.push()
 	b.pull()
 	a.moveTo("bank", m.ID)
@@ -139,8 +140,8 @@ func TestAnErasureGoesToWhereTheMemoryWasBeforeItMoved(t *testing.T) {
 func TestWhatIsKnownOfOneErasureIsTheSameEverywhere(t *testing.T) {
 	_, cs := clones(t, 3)
 	a, b, c := cs[0], cs[1], cs[2]
-	m := a.save(engine.SaveInput{Title: "Rate", Content: "two percent", Project: "shop"}).Memory
-	a.save(engine.SaveInput{Title: "Other", Content: "x", Project: "shop"})
+	m := a.save(remember.SaveInput{Title: "Rate", Content: "two percent", Project: "shop"}).Memory
+	a.save(remember.SaveInput{Title: "Other", Content: "x", Project: "shop"})
 	a.push()
 	b.pull()
 	// Another program names it by its sync id alone, and c never had it.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 )
 
 // Memories of another program's batch have foreign ids. Every store with the batch derives the same ids, so that
@@ -24,7 +24,7 @@ func TestWhatIsSaidOfAnotherProgramsMemoriesArrives(t *testing.T) {
 		c.pull()
 	}
 	source, target := engram.Ref{SyncID: "obs-00000000000000b2"}, engram.Ref{SyncID: "obs-00000000000000a1"}
-	if _, err := all[1].Link(t.Context(), engine.LinkInput{Source: source, Target: target, Verb: engram.VerbSupersedes}); err != nil {
+	if _, err := all[1].Link(t.Context(), relate.LinkInput{Source: source, Target: target, Verb: engram.VerbSupersedes}); err != nil {
 		t.Fatal(err)
 	}
 	all[1].push()

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
@@ -32,14 +33,14 @@ func (p apart) sync(t *testing.T) {
 	t.Helper()
 	for _, c := range p.all {
 		for _, name := range p.order {
-			if _, err := c.Push(t.Context(), p.remotes[name], engine.PushInput{Project: name}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+			if _, err := c.Push(t.Context(), p.remotes[name], sync.PushInput{Project: name}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 				t.Fatal(err)
 			}
 		}
 	}
 	for _, c := range p.all {
 		for _, name := range p.order {
-			if _, err := c.Pull(t.Context(), p.remotes[name], engine.PullInput{Project: name}); err != nil {
+			if _, err := c.Pull(t.Context(), p.remotes[name], sync.PullInput{Project: name}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -48,7 +49,7 @@ func (p apart) sync(t *testing.T) {
 
 func (c clone) moves(id engram.ID, project string) {
 	c.Helper()
-	if _, err := c.Update(context.Background(), engine.UpdateInput{Ref: engram.ByID(id), Project: &project}); err != nil {
+	if _, err := c.Update(context.Background(), remember.UpdateInput{Ref: engram.ByID(id), Project: &project}); err != nil {
 		c.Fatal(err)
 	}
 }
@@ -57,9 +58,9 @@ func TestAMoveArrivesAtWhoeverSyncsOneProjectAtATime(t *testing.T) {
 	for _, order := range [][]string{{"shop", "demo"}, {"demo", "shop"}} {
 		p := projectsApart(t, 2, order...)
 		a, b := p.all[0], p.all[1]
-		m := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
-		a.save(engine.SaveInput{Title: "stays", Content: "second words", Project: "shop"})
-		a.save(engine.SaveInput{Title: "other", Content: "third words", Project: "demo"})
+		m := a.save(remember.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
+		a.save(remember.SaveInput{Title: "stays", Content: "second words", Project: "shop"})
+		a.save(remember.SaveInput{Title: "other", Content: "third words", Project: "demo"})
 		p.sync(t)
 		for n, step := range []struct {
 			by clone
@@ -85,7 +86,7 @@ func TestAMoveArrivesAtWhoeverSyncsOneProjectAtATime(t *testing.T) {
 func TestNobodyPullsAMemoryOutOfAnotherProject(t *testing.T) {
 	_, all := clones(t, 1)
 	c := all[0]
-	m := c.save(engine.SaveInput{Title: "mine", Content: "of a project that nobody shares", Project: "own"}).Memory
+	m := c.save(remember.SaveInput{Title: "mine", Content: "of a project that nobody shares", Project: "own"}).Memory
 	there := foreign(string(m.ID), time.Date(2026, 6, 12, 9, 30, 0, 0, time.UTC), "mine", "words of somebody else")
 	there.Causal = &engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(0).Tick(time.Date(2026, 6, 12, 9, 30, 0, 0, time.UTC)), Device: "elsewhere"}}
 	write(t, c.remote, "mallory", there)

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // A change of something that has left the project arrives once a store has both projects: a batch of one project has
@@ -22,8 +24,8 @@ func TestWhatBecameOfAMemoryWhereItWasArrivesWhereItIs(t *testing.T) {
 		for _, order := range [][]string{{"shop", "demo"}, {"demo", "shop"}} {
 			p := projectsApart(t, 3, order...)
 			a, b := p.all[0], p.all[1]
-			id := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
-			a.save(engine.SaveInput{Title: "other", Content: "of the place where it goes", Project: "demo"})
+			id := a.save(remember.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
+			a.save(remember.SaveInput{Title: "other", Content: "of the place where it goes", Project: "demo"})
 			p.sync(t)
 			b.moves(id, "demo")
 			for range 60 {
@@ -63,7 +65,7 @@ func (c clone) memory(id engram.ID) (m engram.Memory) {
 func TestASessionThatClaimsNothingBecomesTheOneThatComesIn(t *testing.T) {
 	place, all := clones(t, 2)
 	a, c := all[0], all[1]
-	a.save(engine.SaveInput{Title: "Lifetime", Content: "fifteen minutes", Project: "shop", SessionID: "s1", NewSession: true})
+	a.save(remember.SaveInput{Title: "Lifetime", Content: "fifteen minutes", Project: "shop", SessionID: "s1", NewSession: true})
 	batch := a.push().Batches[0].ID
 	var alone []engram.Record
 	for r, err := range a.remote.Read(t.Context(), batch) {
@@ -91,8 +93,8 @@ func TestASessionThatClaimsNothingBecomesTheOneThatComesIn(t *testing.T) {
 func TestAnErasureThatComesByAFileIsToldOfWhereItWasAndWhereItIs(t *testing.T) {
 	_, all := clones(t, 2)
 	a, c := all[0], all[1]
-	id := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
-	a.save(engine.SaveInput{Title: "stays", Content: "so that there is a project", Project: "shop"})
+	id := a.save(remember.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
+	a.save(remember.SaveInput{Title: "stays", Content: "so that there is a project", Project: "shop"})
 	a.handOver(c)
 	c.moves(id, "demo")
 	if _, err := a.Delete(t.Context(), true, engram.ByID(id)); err != nil {
@@ -100,7 +102,7 @@ func TestAnErasureThatComesByAFileIsToldOfWhereItWasAndWhereItIs(t *testing.T) {
 	}
 	a.handOver(c)
 	for _, project := range []string{"shop", "demo"} {
-		p, err := c.Push(t.Context(), c.remote, engine.PushInput{Project: project, DryRun: true})
+		p, err := c.Push(t.Context(), c.remote, sync.PushInput{Project: project, DryRun: true})
 		if err != nil || p.Erased != 1 {
 			t.Errorf("%s: %d erasures go out, %v; want one", project, p.Erased, err)
 		}
@@ -114,8 +116,8 @@ func TestAnErasureThatComesByAFileIsToldOfWhereItWasAndWhereItIs(t *testing.T) {
 func TestARelationThatWaitsInOneProjectComesIntoAnother(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	source := a.save(engine.SaveInput{Title: "one", Content: "first words", Project: "demo"}).Memory.ID
-	target := a.save(engine.SaveInput{Title: "two", Content: "second words", Project: "demo"}).Memory.ID
+	source := a.save(remember.SaveInput{Title: "one", Content: "first words", Project: "demo"}).Memory.ID
+	target := a.save(remember.SaveInput{Title: "two", Content: "second words", Project: "demo"}).Memory.ID
 	a.pushTo(a.remote, "demo")
 	a.link(source, target, engram.VerbCausedBy)
 	a.pushTo(a.remote, "demo") // a batch with nothing else
@@ -134,15 +136,15 @@ func TestARelationThatWaitsInOneProjectComesIntoAnother(t *testing.T) {
 func TestAnErasureThatABatchToldOfStaysWhenAnImportOfItIsTakenBack(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	id := a.save(engine.SaveInput{Title: "goes", Content: "first words", Project: "shop"}).Memory.ID
-	a.save(engine.SaveInput{Title: "stays", Content: "second words", Project: "shop"})
+	id := a.save(remember.SaveInput{Title: "goes", Content: "first words", Project: "shop"}).Memory.ID
+	a.save(remember.SaveInput{Title: "stays", Content: "second words", Project: "shop"})
 	if _, err := a.Delete(t.Context(), true, engram.ByID(id)); err != nil {
 		t.Fatal(err)
 	}
 	a.handOver(b)
 	a.push()
 	b.pull()
-	if _, err := b.Undo(t.Context(), engine.UndoInput{Project: "shop"}); err != nil {
+	if _, err := b.Undo(t.Context(), undo.UndoInput{Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	b.pull()
@@ -161,17 +163,17 @@ func TestAnErasureThatABatchToldOfStaysWhenAnImportOfItIsTakenBack(t *testing.T)
 func TestUndoOfAPullClaimsNoSessionOfOthers(t *testing.T) {
 	p := projectsApart(t, 2, "shop", "side")
 	a, b := p.all[0], p.all[1]
-	id := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "side"}).Memory.ID
-	a.save(engine.SaveInput{Title: "stays", Content: "of the place where it was", Project: "side"})
+	id := a.save(remember.SaveInput{Title: "moves", Content: "first words", Project: "side"}).Memory.ID
+	a.save(remember.SaveInput{Title: "stays", Content: "of the place where it was", Project: "side"})
 	a.moves(id, "shop")
 	for _, project := range []string{"shop", "side"} {
-		if _, err := a.Push(t.Context(), a.remote, engine.PushInput{Project: project}); err != nil {
+		if _, err := a.Push(t.Context(), a.remote, sync.PushInput{Project: project}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	b.pullOf("shop")
 	pulled := b.pullOf("side")
-	if _, err := b.Undo(t.Context(), engine.UndoInput{Op: pulled.Op}); err != nil {
+	if _, err := b.Undo(t.Context(), undo.UndoInput{Op: pulled.Op}); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {

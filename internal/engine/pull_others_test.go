@@ -3,13 +3,14 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 )
 
 // pullOf pulls one project; "" is every one.
-func (c clone) pullOf(project string) engine.Pulled {
+func (c clone) pullOf(project string) sync.Pulled {
 	c.Helper()
-	p, err := c.Pull(c.Context(), c.remote, engine.PullInput{Project: project, All: project == ""})
+	p, err := c.Pull(c.Context(), c.remote, sync.PullInput{Project: project, All: project == ""})
 	if err != nil {
 		c.Fatalf("pull of %q: %v", project, err)
 	}
@@ -21,9 +22,9 @@ func TestABatchOfTwoProjectsIsReadForEach(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, all := clones(t, 2)
 			from, to := all[0], all[1]
-			from.save(engine.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
-			there := from.save(engine.SaveInput{Title: "Colour", Content: "of web", Project: "web"}).Memory.ID
-			if _, err := from.Push(t.Context(), from.remote, engine.PushInput{All: true}); err != nil {
+			from.save(remember.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
+			there := from.save(remember.SaveInput{Title: "Colour", Content: "of web", Project: "web"}).Memory.ID
+			if _, err := from.Push(t.Context(), from.remote, sync.PushInput{All: true}); err != nil {
 				t.Fatal(err)
 			}
 			if p := to.pullOf("shop"); p.Memories.Added != 1 || len(p.Others) != 1 || p.Others[0].Project != "web" || p.Others[0].Memories != 1 {
@@ -59,7 +60,7 @@ func TestABatchOfTwoProjectsIsReadForEach(t *testing.T) {
 
 func TestABatchOfOneProjectIsReadOnceForAll(t *testing.T) {
 	_, all := clones(t, 2)
-	all[0].save(engine.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
+	all[0].save(remember.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
 	all[0].push()
 	all[1].pull()
 	if p := all[1].pullOf(""); p.Known != 1 || len(p.Batches) != 0 {
@@ -70,12 +71,12 @@ func TestABatchOfOneProjectIsReadOnceForAll(t *testing.T) {
 func TestAnAliasHasWhatWasPassedOverReadAgain(t *testing.T) {
 	_, all := clones(t, 2)
 	from, to := all[0], all[1]
-	from.save(engine.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
-	from.save(engine.SaveInput{Title: "Colour", Content: "of web", Project: "web"})
-	if _, err := from.Push(t.Context(), from.remote, engine.PushInput{All: true}); err != nil {
+	from.save(remember.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
+	from.save(remember.SaveInput{Title: "Colour", Content: "of web", Project: "web"})
+	if _, err := from.Push(t.Context(), from.remote, sync.PushInput{All: true}); err != nil {
 		t.Fatal(err)
 	}
-	to.save(engine.SaveInput{Title: "Own", Content: "made here", Project: "web"})
+	to.save(remember.SaveInput{Title: "Own", Content: "made here", Project: "web"})
 	to.pull()
 	if _, err := to.MergeProjects(t.Context(), []string{"web"}, "shop"); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	enginesync "github.com/alanbuscaglia/engram/internal/engine/sync"
 )
 
 // equal checks that all clones have the same canonical dump.
@@ -39,8 +41,8 @@ func TestWhatMovesKeepsTheSessionThatItWasWrittenIn(t *testing.T) {
 		for _, order := range [][]string{{"shop", "demo"}, {"demo", "shop"}} {
 			p := projectsApart(t, clones, order...)
 			a := p.all[0]
-			m := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory
-			a.save(engine.SaveInput{Title: "stays", Content: "second words", Project: "demo"})
+			m := a.save(remember.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory
+			a.save(remember.SaveInput{Title: "stays", Content: "second words", Project: "demo"})
 			p.sync(t)
 			for n, to := range []string{"demo", "shop", "demo"} {
 				p.all[n%clones].moves(m.ID, to)
@@ -63,17 +65,17 @@ func TestWhatMovesKeepsTheSessionThatItWasWrittenIn(t *testing.T) {
 func TestAPullPutsNothingIntoASessionOfAnotherProject(t *testing.T) {
 	p := projectsApart(t, 2, "shop", "demo")
 	a, b := p.all[0], p.all[1]
-	own := b.save(engine.SaveInput{Title: "own", Content: "of the demo", Project: "demo", SessionID: "s1", NewSession: true}).Memory
-	theirs := a.save(engine.SaveInput{Title: "theirs", Content: "of the shop", Project: "shop", SessionID: "s1", NewSession: true}).Memory
-	if _, err := a.SavePrompt(t.Context(), engine.PromptInput{Content: "what of the shop?", Project: "shop", SessionID: "s1"}); err != nil {
+	own := b.save(remember.SaveInput{Title: "own", Content: "of the demo", Project: "demo", SessionID: "s1", NewSession: true}).Memory
+	theirs := a.save(remember.SaveInput{Title: "theirs", Content: "of the shop", Project: "shop", SessionID: "s1", NewSession: true}).Memory
+	if _, err := a.SavePrompt(t.Context(), remember.PromptInput{Content: "what of the shop?", Project: "shop", SessionID: "s1"}); err != nil {
 		t.Fatal(err)
 	}
 	sync := func() {
 		t.Helper()
-		if _, err := a.Push(t.Context(), p.remotes["shop"], engine.PushInput{Project: "shop"}); err != nil {
+		if _, err := a.Push(t.Context(), p.remotes["shop"], enginesync.PushInput{Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Pull(t.Context(), p.remotes["shop"], engine.PullInput{Project: "shop"}); err != nil {
+		if _, err := b.Pull(t.Context(), p.remotes["shop"], enginesync.PullInput{Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,8 +104,8 @@ func TestAPullPutsNothingIntoASessionOfAnotherProject(t *testing.T) {
 func TestWhatMovedBeforeItWasSharedLeavesWhereOthersPushIt(t *testing.T) {
 	p := projectsApart(t, 2, "demo", "shop")
 	a, b := p.all[0], p.all[1]
-	m := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "demo"}).Memory
-	imported(t, b.Engine, exported(t, a.Engine, engine.ExportInput{Project: "demo"}), engine.ImportInput{})
+	m := a.save(remember.SaveInput{Title: "moves", Content: "first words", Project: "demo"}).Memory
+	imported(t, b.Engine, exported(t, a.Engine, exchange.ExportInput{Project: "demo"}), exchange.ImportInput{})
 	a.moves(m.ID, "shop")
 	for range 3 {
 		p.sync(t)

@@ -10,6 +10,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
+	engineundo "github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
@@ -44,7 +48,7 @@ func members(t *testing.T, n int) []member {
 
 // tells pushes what is there. What is forgotten before the first push stays with its writer.
 func (m member) tells(t *rapid.T) {
-	if _, err := m.Engine.Push(t.Context(), m.remote, engine.PushInput{Project: "shop"}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+	if _, err := m.Engine.Push(t.Context(), m.remote, sync.PushInput{Project: "shop"}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 		t.Fatal(err)
 	}
 }
@@ -58,17 +62,17 @@ func (m member) step(t *rapid.T, n int, undo bool) string {
 	var err error
 	switch rapid.IntRange(0, 14).Draw(t, "step") {
 	case 0, 1:
-		_, err = e.Save(ctx, engine.SaveInput{Title: text, Content: text, Project: "shop", TopicKey: rapid.SampledFrom([]string{"", "a/b", "c/d"}).Draw(t, "topic"),
+		_, err = e.Save(ctx, remember.SaveInput{Title: text, Content: text, Project: "shop", TopicKey: rapid.SampledFrom([]string{"", "a/b", "c/d"}).Draw(t, "topic"),
 			Tags: rapid.SampledFrom([][]string{nil, {"x"}, {"y", "x"}}).Draw(t, "tags")})
 	case 2, 3:
-		_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Content: &text})
+		_, err = e.Update(ctx, remember.UpdateInput{Ref: ref, Content: &text})
 	case 4:
 		tags := rapid.SampledFrom([][]string{nil, {"x"}, {"y", "z"}}).Draw(t, "tags")
-		_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Tags: &tags})
+		_, err = e.Update(ctx, remember.UpdateInput{Ref: ref, Tags: &tags})
 		text = ""
 	case 14:
 		m.Code.Write("a.go", text)
-		_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Files: rapid.SampledFrom([]*[]string{{}, {"a.go"}, {"a.go", "a.go:1"}}).Draw(t, "files")})
+		_, err = e.Update(ctx, remember.UpdateInput{Ref: ref, Files: rapid.SampledFrom([]*[]string{{}, {"a.go"}, {"a.go", "a.go:1"}}).Draw(t, "files")})
 		text = ""
 	case 5:
 		m.tells(t)
@@ -77,23 +81,23 @@ func (m member) step(t *rapid.T, n int, undo bool) string {
 	case 6:
 		if text = ""; undo {
 			m.tells(t)
-			_, err = e.Undo(ctx, engine.UndoInput{})
+			_, err = e.Undo(ctx, engineundo.UndoInput{})
 		}
 	case 7, 8:
-		_, err = e.Link(ctx, engine.LinkInput{Source: ref, Target: engram.ByNum(rapid.Int64Range(1, 5).Draw(t, "target")),
+		_, err = e.Link(ctx, relate.LinkInput{Source: ref, Target: engram.ByNum(rapid.Int64Range(1, 5).Draw(t, "target")),
 			Verb: rapid.SampledFrom(engram.Verbs()).Draw(t, "verb"), Reason: text})
 		text = ""
 	case 9:
-		_, err = e.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "shop"})
+		_, err = e.SavePrompt(ctx, remember.PromptInput{Content: text, Project: "shop"})
 		text = ""
 	case 10:
 		_, err = e.EndSession(ctx, "manual-save-shop", text)
 		text = ""
 	case 11:
-		_, err = e.Push(ctx, m.remote, engine.PushInput{Project: "shop"})
+		_, err = e.Push(ctx, m.remote, sync.PushInput{Project: "shop"})
 		text = ""
 	case 12, 13:
-		_, err = e.Pull(ctx, m.remote, engine.PullInput{Project: "shop"})
+		_, err = e.Pull(ctx, m.remote, sync.PullInput{Project: "shop"})
 		text = ""
 	}
 	if code := engram.CodeOf(err); code == engram.CodeInternal || code == engram.CodeUnavailable {
@@ -123,10 +127,10 @@ func TestReplicasComeTogether(t *testing.T) {
 		}
 		for range 3 {
 			for _, m := range all {
-				if _, err := m.Engine.Push(rt.Context(), m.remote, engine.PushInput{Project: "shop"}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+				if _, err := m.Engine.Push(rt.Context(), m.remote, sync.PushInput{Project: "shop"}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 					rt.Fatal(err)
 				}
-				if p, err := m.Engine.Pull(rt.Context(), m.remote, engine.PullInput{Project: "shop"}); err != nil || len(p.Refused)+len(p.Rejected) > 0 {
+				if p, err := m.Engine.Pull(rt.Context(), m.remote, sync.PullInput{Project: "shop"}); err != nil || len(p.Refused)+len(p.Rejected) > 0 {
 					rt.Fatalf("pull: %+v, %v", p, err)
 				}
 			}
@@ -148,7 +152,7 @@ func TestReplicasComeTogether(t *testing.T) {
 				rt.Fatalf("replica %d shows %s\nand the first %s", n, ties, first)
 			}
 			m.texts(rt, written, hides)
-			if p, err := m.Engine.Push(rt.Context(), m.remote, engine.PushInput{Project: "shop"}); err != nil || len(p.Batches) > 0 {
+			if p, err := m.Engine.Push(rt.Context(), m.remote, sync.PushInput{Project: "shop"}); err != nil || len(p.Batches) > 0 {
 				rt.Fatalf("replica %d has something to push still: %+v, %v", n, p, err)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // A store that renames a project still reads what the others write, which are told what to do; afterwards they have
@@ -12,7 +12,7 @@ import (
 func TestARenamedProjectIsSharedOnceAllHaveRenamedIt(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	old := a.save(engine.SaveInput{Content: "the kettle", Project: "shop"}).Memory.ID
+	old := a.save(remember.SaveInput{Content: "the kettle", Project: "shop"}).Memory.ID
 	meet(a, b)
 	rename := func(c clone) {
 		t.Helper()
@@ -22,8 +22,8 @@ func TestARenamedProjectIsSharedOnceAllHaveRenamedIt(t *testing.T) {
 	}
 	rename(a)
 	a.edit(old, "the other kettle")
-	fresh := a.save(engine.SaveInput{Content: "the lamp", Project: "store"}).Memory.ID
-	late := b.save(engine.SaveInput{Content: "the door", Project: "shop"}).Memory.ID
+	fresh := a.save(remember.SaveInput{Content: "the lamp", Project: "store"}).Memory.ID
+	late := b.save(remember.SaveInput{Content: "the door", Project: "shop"}).Memory.ID
 	b.push()
 	a.pull() // as shop, which is its alias
 	if now, _ := a.said(late); now != "the door" {

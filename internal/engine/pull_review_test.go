@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestEveryTextOfARecordIsReviewed(t *testing.T) {
@@ -54,7 +54,7 @@ func TestEveryTextOfARecordIsReviewed(t *testing.T) {
 func TestANewTextIsReviewedThoughOthersAreKnown(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
-	m := a.save(engine.SaveInput{Title: "s", Content: "something harmless", Project: "shop"}).Memory
+	m := a.save(remember.SaveInput{Title: "s", Content: "something harmless", Project: "shop"}).Memory
 	meet(a, b)
 	worse := m
 	worse.Num, worse.Summary = 0, anOrder

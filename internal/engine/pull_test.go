@@ -12,6 +12,10 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
@@ -42,18 +46,18 @@ func clones(t *testing.T, n int) (*replicatest.Place, []clone) {
 	return place, all
 }
 
-func (c clone) push() engine.Pushed {
+func (c clone) push() sync.Pushed {
 	c.Helper()
-	p, err := c.Push(c.Context(), c.remote, engine.PushInput{Project: "shop"})
+	p, err := c.Push(c.Context(), c.remote, sync.PushInput{Project: "shop"})
 	if err != nil {
 		c.Fatalf("push: %v", err)
 	}
 	return p
 }
 
-func (c clone) pull() engine.Pulled {
+func (c clone) pull() sync.Pulled {
 	c.Helper()
-	p, err := c.Pull(c.Context(), c.remote, engine.PullInput{Project: "shop"})
+	p, err := c.Pull(c.Context(), c.remote, sync.PullInput{Project: "shop"})
 	if err != nil {
 		c.Fatalf("pull: %v", err)
 	}
@@ -93,7 +97,7 @@ func write(t *testing.T, r engram.Remote, by string, records ...engram.Record) e
 
 func (c clone) edit(id engram.ID, text string) {
 	c.Helper()
-	if _, err := c.Update(c.Context(), engine.UpdateInput{Ref: engram.ByID(id), Content: &text}); err != nil {
+	if _, err := c.Update(c.Context(), remember.UpdateInput{Ref: engram.ByID(id), Content: &text}); err != nil {
 		c.Fatal(err)
 	}
 }
@@ -123,7 +127,7 @@ func equal(t *testing.T, all ...clone) {
 
 func TestEditsAtOnceComeTogetherAndNoneIsLost(t *testing.T) {
 	_, all := clones(t, 3)
-	id := all[0].save(engine.SaveInput{Title: "Lifetime", Content: "first", Project: "shop", Tags: []string{"a"}}).Memory.ID
+	id := all[0].save(remember.SaveInput{Title: "Lifetime", Content: "first", Project: "shop", Tags: []string{"a"}}).Memory.ID
 	meet(all...)
 	for n, c := range all {
 		for range n * 5 {
@@ -156,7 +160,7 @@ func TestForgettingAndEditingAtOnce(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, all := clones(t, 2)
 			a, b := all[0], all[1]
-			id := a.save(engine.SaveInput{Content: "first", Project: "shop"}).Memory.ID
+			id := a.save(remember.SaveInput{Content: "first", Project: "shop"}).Memory.ID
 			meet(a, b)
 			forgets, edits := a, b
 			if !tt.editLater {
@@ -187,11 +191,11 @@ func TestForgettingAndEditingAtOnce(t *testing.T) {
 func TestAContestedTopicIsShownWithTheSameEverywhere(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	first := a.save(engine.SaveInput{Title: "A", Content: "of a", Project: "shop", TopicKey: "x/y"}).Memory
+	first := a.save(remember.SaveInput{Title: "A", Content: "of a", Project: "shop", TopicKey: "x/y"}).Memory
 	for range 30 {
 		b.Now()
 	}
-	second := b.save(engine.SaveInput{Title: "B", Content: "of b", Project: "shop", TopicKey: "x/y"}).Memory
+	second := b.save(remember.SaveInput{Title: "B", Content: "of b", Project: "shop", TopicKey: "x/y"}).Memory
 	meet(a, b)
 	equal(t, a, b)
 	for n, c := range all {
@@ -223,7 +227,7 @@ func (c clone) num(id engram.ID) int64 {
 
 func (c clone) link(source, target engram.ID, verb engram.Verb) {
 	c.Helper()
-	if _, err := c.Link(c.Context(), engine.LinkInput{Source: engram.ByID(source), Target: engram.ByID(target), Verb: verb}); err != nil {
+	if _, err := c.Link(c.Context(), relate.LinkInput{Source: engram.ByID(source), Target: engram.ByID(target), Verb: verb}); err != nil {
 		c.Fatalf("link %s: %v", verb, err)
 	}
 }
@@ -273,7 +277,7 @@ func TestRelationsThatCannotAllBeShown(t *testing.T) {
 			a, b := all[0], all[1]
 			var ids []engram.ID
 			for _, title := range []string{"A", "B", "C"} {
-				ids = append(ids, a.save(engine.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID)
+				ids = append(ids, a.save(remember.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID)
 			}
 			meet(a, b)
 			tt.a(a, ids)
@@ -295,7 +299,7 @@ func TestRelationsThatCannotAllBeShown(t *testing.T) {
 func TestWhatIsErasedStaysAwayEverywhere(t *testing.T) {
 	_, all := clones(t, 3)
 	a, b, c := all[0], all[1], all[2]
-	id := a.save(engine.SaveInput{Content: "a secret", Project: "shop"}).Memory.ID
+	id := a.save(remember.SaveInput{Content: "a secret", Project: "shop"}).Memory.ID
 	meet(all...)
 	if _, err := a.Delete(t.Context(), true, engram.ByID(id)); err != nil {
 		t.Fatal(err)
@@ -316,7 +320,7 @@ func TestWhatIsErasedStaysAwayEverywhere(t *testing.T) {
 func TestUndoOfAPullHidesHereAndNowhereElse(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	id := a.save(engine.SaveInput{Content: "kept by a", Project: "shop"}).Memory.ID
+	id := a.save(remember.SaveInput{Content: "kept by a", Project: "shop"}).Memory.ID
 	a.push()
 	p := b.pull()
 	if len(p.Batches) != 1 || p.Batches[0].Op == 0 {
@@ -453,16 +457,16 @@ func TestWhatWaitsComesInWhenItCan(t *testing.T) {
 func TestADryPullChangesNothing(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	a.save(engine.SaveInput{Content: "one", Project: "shop"})
+	a.save(remember.SaveInput{Content: "one", Project: "shop"})
 	a.push()
-	p, err := b.Pull(t.Context(), b.remote, engine.PullInput{Project: "shop", DryRun: true})
+	p, err := b.Pull(t.Context(), b.remote, sync.PullInput{Project: "shop", DryRun: true})
 	if err != nil || p.Memories.Added != 1 || p.Op != 0 {
 		t.Errorf("dry run: %+v, %v; want one counted, and no operation", p, err)
 	}
 	if st := b.stats(); st.Memories+st.Sessions != 0 {
 		t.Errorf("afterwards there is %+v", st)
 	}
-	if _, err := b.Pull(t.Context(), b.remote, engine.PullInput{}); engram.CodeOf(err) != engram.CodeInvalid {
+	if _, err := b.Pull(t.Context(), b.remote, sync.PullInput{}); engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("a pull of nothing: %v", err)
 	}
 }
@@ -486,10 +490,10 @@ func (g given) Read(context.Context, string) iter.Seq2[engram.Record, error] {
 func TestWhatLeavesTheProjectIsForgottenByTheOthers(t *testing.T) {
 	_, all := clones(t, 3)
 	a, b, late := all[0], all[1], all[2]
-	id := a.save(engine.SaveInput{Title: "Plan", Content: "a plan", Project: "shop", Tags: []string{"x"}}).Memory.ID
+	id := a.save(remember.SaveInput{Title: "Plan", Content: "a plan", Project: "shop", Tags: []string{"x"}}).Memory.ID
 	meet(a, b)
 	personal := engram.ScopePersonal
-	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(id), Scope: &personal}); err != nil {
+	if _, err := a.Update(t.Context(), remember.UpdateInput{Ref: engram.ByID(id), Scope: &personal}); err != nil {
 		t.Fatal(err)
 	}
 	meet(a, b)
@@ -503,7 +507,7 @@ func TestWhatLeavesTheProjectIsForgottenByTheOthers(t *testing.T) {
 		t.Errorf("its author has %q", now)
 	}
 	scope := engram.ScopeProject
-	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(id), Scope: &scope}); err != nil {
+	if _, err := a.Update(t.Context(), remember.UpdateInput{Ref: engram.ByID(id), Scope: &scope}); err != nil {
 		t.Fatal(err)
 	}
 	meet(a, b, late)
@@ -519,7 +523,7 @@ func TestAStampOfTheFutureIsRejectedByItem(t *testing.T) {
 	e := enginetest.New(t)
 	stamp := engram.VersionStamp{At: engram.Clock(0).Tick(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)), Device: "elsewhere"}
 	res := imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"of 2099","project":"shop","lineage":{"base":"`+stamp.String()+`"}},
-		{"id":"`+id2+`","content":"of today","project":"shop"}]`), engine.ImportInput{})
+		{"id":"`+id2+`","content":"of today","project":"shop"}]`), exchange.ImportInput{})
 	if res.Memories.Added != 1 || len(res.Rejected) != 1 || !strings.Contains(res.Rejected[0].Reason, "written in the future, on 2099-01-01") {
 		t.Errorf("got %+v; want the one of today, and why not the other", res)
 	}

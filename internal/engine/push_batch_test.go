@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 )
 
 // narrow is a remote that rejects memories with some title.
@@ -26,10 +27,10 @@ func TestWhatNoBatchCanHaveDoesNotHoldUpTheRest(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
 	for _, title := range []string{"first", "big", "last"} {
-		a.save(engine.SaveInput{Title: title, Content: "the text of " + title, Project: "shop"})
+		a.save(remember.SaveInput{Title: title, Content: "the text of " + title, Project: "shop"})
 	}
 	for range 2 {
-		p, err := a.Push(t.Context(), narrow{a.remote, "big"}, engine.PushInput{Project: "shop"})
+		p, err := a.Push(t.Context(), narrow{a.remote, "big"}, sync.PushInput{Project: "shop"})
 		if err != nil || len(p.Left) != 1 || p.Left[0].Reason == "" {
 			t.Fatalf("pushed %+v, %v, want one that is left, with why", p, err)
 		}

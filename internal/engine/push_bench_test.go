@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
@@ -22,7 +22,7 @@ func BenchmarkPush(b *testing.B) {
 			b.StopTimer()
 			w.addThousand(b, c, n)
 			b.StartTimer()
-			if p, err := w.Push(b.Context(), r, engine.PushInput{All: true}); err != nil || p.Memories != 1000 {
+			if p, err := w.Push(b.Context(), r, sync.PushInput{All: true}); err != nil || p.Memories != 1000 {
 				b.Fatalf("pushed %+v, %v", p, err)
 			}
 		}

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
 // gather lets stores pull, one project or all, and push projects, until nothing is new.
 func gather(r engram.Remote, projects []string, ws ...world) {
-	in := engine.PullInput{All: len(projects) > 1}
+	in := sync.PullInput{All: len(projects) > 1}
 	if !in.All {
 		in.Project = projects[0]
 	}
@@ -21,7 +22,7 @@ func gather(r engram.Remote, projects []string, ws ...world) {
 				w.Fatalf("pull %v: %v", projects, err)
 			}
 			for _, p := range projects {
-				w.push(r, engine.PushInput{Project: p})
+				w.push(r, sync.PushInput{Project: p})
 			}
 		}
 	}
@@ -46,12 +47,12 @@ func TestAMemoryThatMovesBetweenProjectsOfOneRemoteArrives(t *testing.T) {
 	r := replicatest.NewPlace("here").Open()
 	projects := []string{"demo", "shop"}
 	num := a.note("moves", "a text that moves")
-	a.save(engine.SaveInput{Title: "stays", Content: "of the shop", Project: "shop"})
-	b.save(engine.SaveInput{Title: "mine", Content: "so that there is one", Project: "demo"})
+	a.save(remember.SaveInput{Title: "stays", Content: "of the shop", Project: "shop"})
+	b.save(remember.SaveInput{Title: "mine", Content: "so that there is one", Project: "demo"})
 	gather(r, projects[:1], b)
 	gather(r, projects, a, b)
 	shop := "shop"
-	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &shop}); err != nil {
+	if _, err := a.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Project: &shop}); err != nil {
 		t.Fatal(err)
 	}
 	gather(r, projects, a, b)
@@ -62,7 +63,7 @@ func TestAMemoryThatMovesBetweenProjectsOfOneRemoteArrives(t *testing.T) {
 		}
 	}
 	back := "demo"
-	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &back}); err != nil {
+	if _, err := a.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Project: &back}); err != nil {
 		t.Fatal(err)
 	}
 	gather(r, projects, a, b)
@@ -81,13 +82,13 @@ func TestAMemoryThatComesBackIntoItsProjectComesBackForOthers(t *testing.T) {
 	r := replicatest.NewPlace("here").Open()
 	demo := []string{"demo"}
 	num := a.note("moves", "a text that moves")
-	a.save(engine.SaveInput{Title: "home", Content: "of another project", Project: "home"})
+	a.save(remember.SaveInput{Title: "home", Content: "of another project", Project: "home"})
 	gather(r, demo, a)
-	if _, err := b.Pull(t.Context(), r, engine.PullInput{Project: "demo"}); err != nil {
+	if _, err := b.Pull(t.Context(), r, sync.PullInput{Project: "demo"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, to := range []string{"home", "demo", "home", "demo"} {
-		if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &to}); err != nil {
+		if _, err := a.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Project: &to}); err != nil {
 			t.Fatal(err)
 		}
 		gather(r, demo, a, b)
@@ -110,24 +111,24 @@ func TestReplicasOfAllProjectsAreEqualAfterMoves(t *testing.T) {
 	b := a.other("b")
 	r := replicatest.NewPlace("here").Open()
 	num := a.note("moves", "a text that moves")
-	a.save(engine.SaveInput{Title: "stays", Content: "of the shop", Project: "shop"})
-	a.save(engine.SaveInput{Title: "third", Content: "of the yard", Project: "yard"})
-	a.push(r, engine.PushInput{All: true})
+	a.save(remember.SaveInput{Title: "stays", Content: "of the shop", Project: "shop"})
+	a.save(remember.SaveInput{Title: "third", Content: "of the yard", Project: "yard"})
+	a.push(r, sync.PushInput{All: true})
 	pull := func(w world, project string) {
 		t.Helper()
-		if p, err := w.Pull(t.Context(), r, engine.PullInput{Project: project, All: project == ""}); err != nil || len(p.Refused) > 0 {
+		if p, err := w.Pull(t.Context(), r, sync.PullInput{Project: project, All: project == ""}); err != nil || len(p.Refused) > 0 {
 			t.Fatalf("pull of %q: %+v, %v", project, p, err)
 		}
 	}
 	pull(b, "")
 	for _, step := range []struct{ to, push string }{{"shop", "demo"}, {"yard", ""}, {"demo", "yard"}, {"shop", "shop"}} {
-		if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &step.to}); err != nil {
+		if _, err := a.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Project: &step.to}); err != nil {
 			t.Fatal(err)
 		}
-		a.push(r, engine.PushInput{Project: step.push, All: step.push == ""})
+		a.push(r, sync.PushInput{Project: step.push, All: step.push == ""})
 		pull(b, "")
 		c := a.other("late" + step.to)
-		a.push(r, engine.PushInput{All: true})
+		a.push(r, sync.PushInput{All: true})
 		for _, w := range []world{b, c} {
 			pull(w, "")
 			if got, want := w.dump(""), a.dump(""); got != want {

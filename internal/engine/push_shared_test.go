@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
@@ -20,10 +22,10 @@ func (c clone) forget(id engram.ID) {
 func TestWhatWasForgottenBeforeItWasSharedIsToldToNobody(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
-	kept := a.save(engine.SaveInput{Title: "kept", Content: "for all", Project: "shop", SessionID: "s1", NewSession: true}).Memory
-	slip := a.save(engine.SaveInput{Title: "slip", Content: "the password is hunter2", Project: "shop", SessionID: "s1"}).Memory
+	kept := a.save(remember.SaveInput{Title: "kept", Content: "for all", Project: "shop", SessionID: "s1", NewSession: true}).Memory
+	slip := a.save(remember.SaveInput{Title: "slip", Content: "the password is hunter2", Project: "shop", SessionID: "s1"}).Memory
 	a.link(slip.ID, kept.ID, engram.VerbCausedBy)
-	asked := a.prompt(engine.PromptInput{Content: "is it hunter2?", Project: "shop"})
+	asked := a.prompt(remember.PromptInput{Content: "is it hunter2?", Project: "shop"})
 	if err := a.DeletePrompt(t.Context(), asked.Num, false); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,7 @@ func TestWhatWasForgottenBeforeItWasSharedIsToldToNobody(t *testing.T) {
 	if said := a.wrote(p); strings.Contains(said, "hunter2") || strings.Contains(said, string(slip.ID)) || p.Memories != 1 || p.Relations != 0 {
 		t.Errorf("went %s, %+v", said, p)
 	}
-	if st, err := a.RemoteStatus(t.Context(), a.remote, "shop"); err != nil || st.Unpushed != (engine.Unpushed{}) {
+	if st, err := a.RemoteStatus(t.Context(), a.remote, "shop"); err != nil || st.Unpushed != (sync.Unpushed{}) {
 		t.Errorf("the status says that there is %+v to push, %v, want nothing", st.Unpushed, err)
 	}
 	b.pull()
@@ -49,7 +51,7 @@ func TestWhatWasForgottenBeforeItWasSharedIsToldToNobody(t *testing.T) {
 	wantCode(t, err, engram.CodeNotFound)
 
 	// A restored memory is pushed with its relations.
-	if _, err := a.Undo(t.Context(), engine.UndoInput{Op: op}); err != nil {
+	if _, err := a.Undo(t.Context(), undo.UndoInput{Op: op}); err != nil {
 		t.Fatal(err)
 	}
 	if p := a.push(); p.Memories != 1 || p.Relations != 1 {
@@ -65,15 +67,15 @@ func TestWhatWasForgottenBeforeItWasSharedIsToldToNobody(t *testing.T) {
 func TestTheFolderOfASessionStaysHere(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
-	in := engine.SessionInput{ID: "s1", Project: "shop", Directory: "/home/ann/shop"}
+	in := remember.SessionInput{ID: "s1", Project: "shop", Directory: "/home/ann/shop"}
 	for _, c := range cs {
 		if _, err := c.StartSession(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 		in.Directory = "/home/bob/shop"
 	}
-	a.save(engine.SaveInput{Content: "said by ann", Project: "shop", SessionID: "s1"})
-	b.save(engine.SaveInput{Content: "said by bob", Project: "shop", SessionID: "s1"})
+	a.save(remember.SaveInput{Content: "said by ann", Project: "shop", SessionID: "s1"})
+	b.save(remember.SaveInput{Content: "said by bob", Project: "shop", SessionID: "s1"})
 	for _, c := range cs {
 		if said := c.wrote(c.push()); strings.Contains(said, "/home/") || !strings.Contains(said, "s1") {
 			t.Errorf("went %s, want the session without its folder", said)
@@ -108,13 +110,13 @@ func TestASessionGoesWithWhatStandsInIt(t *testing.T) {
 	}
 	end("summed-up")
 	for id, scope := range map[string]engram.Scope{"mine": engram.ScopePersonal, "mixed": engram.ScopeProject} {
-		w.save(engine.SaveInput{Content: "mine alone, in " + id, Project: "demo", SessionID: id, Scope: engram.ScopePersonal})
-		w.save(engine.SaveInput{Content: "said in " + id, Project: "demo", SessionID: id, Scope: scope})
+		w.save(remember.SaveInput{Content: "mine alone, in " + id, Project: "demo", SessionID: id, Scope: engram.ScopePersonal})
+		w.save(remember.SaveInput{Content: "said in " + id, Project: "demo", SessionID: id, Scope: scope})
 		end(id)
 	}
-	w.prompt(engine.PromptInput{Content: "why?", Project: "demo", SessionID: "asked"})
+	w.prompt(remember.PromptInput{Content: "why?", Project: "demo", SessionID: "asked"})
 	r := replicatest.NewPlace("here").Open()
-	went := func(in engine.PushInput) string {
+	went := func(in sync.PushInput) string {
 		t.Helper()
 		var ids []string
 		for _, rec := range w.wentIn(r, w.push(r, in).Batches) {
@@ -125,14 +127,14 @@ func TestASessionGoesWithWhatStandsInIt(t *testing.T) {
 		b, _ := json.Marshal(ids)
 		return string(b)
 	}
-	if got, want := went(engine.PushInput{}), `["asked","mixed","summed-up"]`; got != want {
+	if got, want := went(sync.PushInput{}), `["asked","mixed","summed-up"]`; got != want {
 		t.Errorf("the sessions %s went, want %s", got, want)
 	}
-	if st := w.status(r); st.Unpushed != (engine.Unpushed{}) {
+	if st := w.status(r); st.Unpushed != (sync.Unpushed{}) {
 		t.Errorf("the status says %+v", st.Unpushed)
 	}
-	w.save(engine.SaveInput{Content: "for all", Project: "demo", SessionID: "mine"})
-	if got, want := went(engine.PushInput{All: true}), `["mine"]`; got != want {
+	w.save(remember.SaveInput{Content: "for all", Project: "demo", SessionID: "mine"})
+	if got, want := went(sync.PushInput{All: true}), `["mine"]`; got != want {
 		t.Errorf("later the sessions %s went, want %s", got, want)
 	}
 }
@@ -143,15 +145,15 @@ func TestASessionOfPersonalMemoriesStaysWithItsPromptsAndItsSummary(t *testing.T
 	r := replicatest.NewPlace("here").Open()
 	mine := func(id string) {
 		t.Helper()
-		w.save(engine.SaveInput{Content: "mine alone, in " + id, Project: "demo", SessionID: id, Scope: engram.ScopePersonal})
-		w.prompt(engine.PromptInput{Content: "secret question in " + id, Project: "demo", SessionID: id})
+		w.save(remember.SaveInput{Content: "mine alone, in " + id, Project: "demo", SessionID: id, Scope: engram.ScopePersonal})
+		w.prompt(remember.PromptInput{Content: "secret question in " + id, Project: "demo", SessionID: id})
 		if _, err := w.EndSession(t.Context(), id, "secret summary of "+id); err != nil {
 			t.Fatal(err)
 		}
 	}
 	said := func() string {
 		t.Helper()
-		b, err := json.Marshal(w.wentIn(r, w.push(r, engine.PushInput{}).Batches))
+		b, err := json.Marshal(w.wentIn(r, w.push(r, sync.PushInput{}).Batches))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +161,7 @@ func TestASessionOfPersonalMemoriesStaysWithItsPromptsAndItsSummary(t *testing.T
 	}
 	w.session("new", "demo")
 	w.session("known", "demo")
-	asked := w.prompt(engine.PromptInput{Content: "open question", Project: "demo", SessionID: "known"})
+	asked := w.prompt(remember.PromptInput{Content: "open question", Project: "demo", SessionID: "known"})
 	mine("new")
 	if went := said(); strings.Contains(went, "secret") || !strings.Contains(went, "open question") {
 		t.Errorf("at first went %s, want the open question alone", went)
@@ -168,7 +170,7 @@ func TestASessionOfPersonalMemoriesStaysWithItsPromptsAndItsSummary(t *testing.T
 	if went := said(); strings.Contains(went, "secret") {
 		t.Errorf("of a session that others have went %s, want nothing that is said since", went)
 	}
-	if st := w.status(r); st.Unpushed != (engine.Unpushed{}) {
+	if st := w.status(r); st.Unpushed != (sync.Unpushed{}) {
 		t.Errorf("the status says that there is %+v to push, want nothing", st.Unpushed)
 	}
 	if err := w.DeletePrompt(t.Context(), asked.Num, false); err != nil {
@@ -177,7 +179,7 @@ func TestASessionOfPersonalMemoriesStaysWithItsPromptsAndItsSummary(t *testing.T
 	if went := said(); strings.Contains(went, "secret") || !strings.Contains(went, asked.SyncID) {
 		t.Errorf("after the open question was deleted went %s, want it", went)
 	}
-	w.save(engine.SaveInput{Content: "for all", Project: "demo", SessionID: "new"})
+	w.save(remember.SaveInput{Content: "for all", Project: "demo", SessionID: "new"})
 	if went := said(); !strings.Contains(went, "secret summary of new") || !strings.Contains(went, "secret question in new") || strings.Contains(went, "in known") {
 		t.Errorf("with a memory for all went %s, want its session with the question", went)
 	}

@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
-func (w world) push(r engram.Remote, in engine.PushInput) engine.Pushed {
+func (w world) push(r engram.Remote, in sync.PushInput) sync.Pushed {
 	w.Helper()
 	if in.Project == "" && !in.All {
 		in.Project = "demo"
@@ -26,7 +27,7 @@ func (w world) push(r engram.Remote, in engine.PushInput) engine.Pushed {
 	return p
 }
 
-func (w world) status(r engram.Remote) engine.RemoteStatus {
+func (w world) status(r engram.Remote) sync.RemoteStatus {
 	w.Helper()
 	st, err := w.RemoteStatus(w.Context(), r, "demo")
 	if err != nil {
@@ -65,17 +66,17 @@ func kindsOf(records []engram.Record) []string {
 func TestAPushTakesWhatNoBatchHas(t *testing.T) {
 	w := newWorld(t).unlinked()
 	w.session("s1", "demo")
-	first := w.save(engine.SaveInput{Title: "Pool", Content: "The pool has 20 connections", Project: "demo", SessionID: "s1", Tags: []string{"db"}}).Memory.Num
-	w.save(engine.SaveInput{Title: "Port", Content: "It listens on 8080", Project: "demo", SessionID: "s1", Related: []engram.Ref{engram.ByNum(first)}})
-	w.prompt(engine.PromptInput{Content: "Why does it wait?", Project: "demo", SessionID: "s1"})
+	first := w.save(remember.SaveInput{Title: "Pool", Content: "The pool has 20 connections", Project: "demo", SessionID: "s1", Tags: []string{"db"}}).Memory.Num
+	w.save(remember.SaveInput{Title: "Port", Content: "It listens on 8080", Project: "demo", SessionID: "s1", Related: []engram.Ref{engram.ByNum(first)}})
+	w.prompt(remember.PromptInput{Content: "Why does it wait?", Project: "demo", SessionID: "s1"})
 	gone := w.note("Wrong", "This is to go for good")
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
-	w.save(engine.SaveInput{Content: "of another project", Project: "other"})
+	w.save(remember.SaveInput{Content: "of another project", Project: "other"})
 	r := replicatest.NewPlace("here").Open()
 
-	got := w.push(r, engine.PushInput{By: "ann"})
+	got := w.push(r, sync.PushInput{By: "ann"})
 	if len(got.Batches) != 1 || got.Batches[0].By != "ann" || got.Project != "demo" {
 		t.Fatalf("got %+v, want one batch by ann", got)
 	}
@@ -88,21 +89,21 @@ func TestAPushTakesWhatNoBatchHas(t *testing.T) {
 		}
 	}
 
-	if again := w.push(r, engine.PushInput{}); len(again.Batches) > 0 || again.Memories+again.Sessions+again.Prompts+again.Relations+again.Erased > 0 {
+	if again := w.push(r, sync.PushInput{}); len(again.Batches) > 0 || again.Memories+again.Sessions+again.Prompts+again.Relations+again.Erased > 0 {
 		t.Errorf("the second push took %+v", again)
 	}
-	if st := w.status(r); st.Unpushed != (engine.Unpushed{}) || st.Batches != 1 || st.Pulled != 1 || st.Pending != 0 {
+	if st := w.status(r); st.Unpushed != (sync.Unpushed{}) || st.Batches != 1 || st.Pulled != 1 || st.Pending != 0 {
 		t.Errorf("the status says %+v", st)
 	}
 
 	text := "The pool has 50 connections"
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(first), Content: &text}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(first), Content: &text}); err != nil {
 		t.Fatal(err)
 	}
-	if st := w.status(r); st.Unpushed != (engine.Unpushed{Memories: 1}) {
+	if st := w.status(r); st.Unpushed != (sync.Unpushed{Memories: 1}) {
 		t.Errorf("after an edit the status says %+v", st.Unpushed)
 	}
-	edit := w.wentIn(r, w.push(r, engine.PushInput{}).Batches)
+	edit := w.wentIn(r, w.push(r, sync.PushInput{}).Batches)
 	if len(edit) != 1 || edit[0].Memory.Memory.Content != text || len(edit[0].Memory.Revisions) != 1 || edit[0].Memory.Revisions[0].Stamp != records[1].Causal.Base {
 		t.Errorf("after an edit went %+v", edit)
 	}
@@ -113,22 +114,22 @@ func TestWhatABatchHadIsPushedAgainWhenItIsGone(t *testing.T) {
 	place := replicatest.NewPlace("here")
 	r := place.Open()
 	w.note("one", "the first text")
-	first := w.push(r, engine.PushInput{})
+	first := w.push(r, sync.PushInput{})
 	w.note("two", "the second text")
-	w.push(r, engine.PushInput{})
+	w.push(r, sync.PushInput{})
 	place.Drop(first.Batches[0].ID)
 	if st := w.status(r); st.Unpushed.Memories != 1 || st.Unpushed.Sessions != 1 {
 		t.Errorf("without the first batch the status says %+v", st.Unpushed)
 	}
-	again := w.wentIn(r, w.push(r, engine.PushInput{}).Batches)
+	again := w.wentIn(r, w.push(r, sync.PushInput{}).Batches)
 	if len(again) != 2 || again[1].Memory.Memory.Title != "one" {
 		t.Errorf("went again: %+v", again)
 	}
 	elsewhere := replicatest.NewPlace("elsewhere").Open()
-	if got := w.push(elsewhere, engine.PushInput{}); got.Memories != 2 {
+	if got := w.push(elsewhere, sync.PushInput{}); got.Memories != 2 {
 		t.Errorf("to another remote went %+v", got)
 	}
-	if got := w.push(r, engine.PushInput{}); len(got.Batches) > 0 {
+	if got := w.push(r, sync.PushInput{}); len(got.Batches) > 0 {
 		t.Errorf("to the first one went %+v", got)
 	}
 }
@@ -136,16 +137,16 @@ func TestWhatABatchHadIsPushedAgainWhenItIsGone(t *testing.T) {
 func TestWhatIsPersonalStays(t *testing.T) {
 	w := newWorld(t).unlinked()
 	shared := w.note("shared", "for everybody here")
-	w.save(engine.SaveInput{Title: "mine", Content: "my own way", Project: "demo", Scope: engram.ScopePersonal, Related: []engram.Ref{engram.ByNum(shared)}})
+	w.save(remember.SaveInput{Title: "mine", Content: "my own way", Project: "demo", Scope: engram.ScopePersonal, Related: []engram.Ref{engram.ByNum(shared)}})
 	r := replicatest.NewPlace("here").Open()
-	got := w.push(r, engine.PushInput{})
+	got := w.push(r, sync.PushInput{})
 	if got.Memories != 1 || got.Relations != 0 || len(got.Left) != 1 || !strings.Contains(got.Left[0].Reason, "1 memory is personal") {
 		t.Errorf("got %+v", got)
 	}
-	if st := w.status(r); st.Unpushed != (engine.Unpushed{}) {
+	if st := w.status(r); st.Unpushed != (sync.Unpushed{}) {
 		t.Errorf("the status says %+v", st.Unpushed)
 	}
-	if all := w.push(r, engine.PushInput{All: true}); len(all.Batches) > 0 || len(all.Left) != 1 {
+	if all := w.push(r, sync.PushInput{All: true}); len(all.Batches) > 0 || len(all.Left) != 1 {
 		t.Errorf("of all went %+v", all)
 	}
 }
@@ -154,10 +155,10 @@ func TestWhatLeftTheProjectGoesOnceMoreWithoutItsText(t *testing.T) {
 	w := newWorld(t).unlinked()
 	moves, hides := w.note("moves", "text that moves"), w.note("hides", "text that hides")
 	r := replicatest.NewPlace("here").Open()
-	w.push(r, engine.PushInput{})
+	w.push(r, sync.PushInput{})
 	elsewhere, personal, text := "secret-customer", engram.ScopePersonal, "a text that came later"
-	w.save(engine.SaveInput{Content: "makes the project", Project: elsewhere})
-	for _, in := range []engine.UpdateInput{{Ref: engram.ByNum(moves), Project: &elsewhere}, {Ref: engram.ByNum(moves), Content: &text}, {Ref: engram.ByNum(hides), Scope: &personal}} {
+	w.save(remember.SaveInput{Content: "makes the project", Project: elsewhere})
+	for _, in := range []remember.UpdateInput{{Ref: engram.ByNum(moves), Project: &elsewhere}, {Ref: engram.ByNum(moves), Content: &text}, {Ref: engram.ByNum(hides), Scope: &personal}} {
 		if _, err := w.Update(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +166,7 @@ func TestWhatLeftTheProjectGoesOnceMoreWithoutItsText(t *testing.T) {
 	if st := w.status(r); st.Unpushed.Memories != 2 {
 		t.Errorf("the status says %+v", st.Unpushed)
 	}
-	records := w.wentIn(r, w.push(r, engine.PushInput{}).Batches)
+	records := w.wentIn(r, w.push(r, sync.PushInput{}).Batches)
 	if len(records) != 2 {
 		t.Fatalf("went %+v", records)
 	}
@@ -180,13 +181,13 @@ func TestWhatLeftTheProjectGoesOnceMoreWithoutItsText(t *testing.T) {
 			}
 		}
 	}
-	if again := w.push(r, engine.PushInput{}); len(again.Batches) > 0 {
+	if again := w.push(r, sync.PushInput{}); len(again.Batches) > 0 {
 		t.Errorf("the second push took %+v", again)
 	}
-	if all := w.push(r, engine.PushInput{All: true}); all.Memories != 2 { // those of the other project
+	if all := w.push(r, sync.PushInput{All: true}); all.Memories != 2 { // those of the other project
 		t.Errorf("of all went %+v", all)
 	}
-	if st := w.status(r); st.Unpushed != (engine.Unpushed{}) {
+	if st := w.status(r); st.Unpushed != (sync.Unpushed{}) {
 		t.Errorf("afterwards the status says %+v", st.Unpushed)
 	}
 }
@@ -211,7 +212,7 @@ func TestPrivateSpansAreNotPushed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := replicatest.NewPlace("here").Open()
-	said, _ := json.Marshal(w.wentIn(r, w.push(r, engine.PushInput{}).Batches))
+	said, _ := json.Marshal(w.wentIn(r, w.push(r, sync.PushInput{}).Batches))
 	if strings.Contains(string(said), "hunter2") {
 		t.Errorf("went %s", said)
 	}
@@ -224,8 +225,8 @@ func TestMuchIsPushedInSeveralBatches(t *testing.T) {
 	}
 	var told []int
 	r := replicatest.NewPlace("here").Open()
-	dry := w.push(r, engine.PushInput{DryRun: true})
-	got := w.push(r, engine.PushInput{Progress: func(done, total int) { told = append(told, done, total) }})
+	dry := w.push(r, sync.PushInput{DryRun: true})
+	got := w.push(r, sync.PushInput{Progress: func(done, total int) { told = append(told, done, total) }})
 	if len(got.Batches) != 2 || len(dry.Batches) != 0 || dry.Memories != 7 || got.Memories != 7 {
 		t.Errorf("got %+v, dry %+v, want 7 memories in 2 batches", got, dry)
 	}
@@ -255,12 +256,12 @@ func TestWhatWentBeforeAPushFailedIsNotPushedAgain(t *testing.T) {
 		w.note(fmt.Sprintf("note %d", i), strings.Repeat(fmt.Sprintf("word%d ", i), 1<<20/7))
 	}
 	place, left := replicatest.NewPlace("here"), 1
-	_, err := w.Push(t.Context(), torn{place.Open(), &left}, engine.PushInput{Project: "demo"})
+	_, err := w.Push(t.Context(), torn{place.Open(), &left}, sync.PushInput{Project: "demo"})
 	if !errors.Is(err, errTorn) {
 		t.Fatalf("got %v, want %v", err, errTorn)
 	}
 	before := w.wentIn(place.Open(), mustBatches(t, place.Open()))
-	rest := w.wentIn(place.Open(), w.push(place.Open(), engine.PushInput{}).Batches)
+	rest := w.wentIn(place.Open(), w.push(place.Open(), sync.PushInput{}).Batches)
 	if len(before)+len(rest) != 10 || len(rest) == 0 {
 		t.Errorf("%d records went before, %d after, want 10 in all", len(before), len(rest))
 	}
@@ -278,11 +279,11 @@ func mustBatches(t *testing.T, r engram.Remote) []engram.Batch {
 func TestWhatCannotBePushed(t *testing.T) {
 	w := newWorld(t)
 	r := replicatest.NewPlace("here").Open()
-	_, err := w.Push(t.Context(), r, engine.PushInput{Project: "nothing"})
+	_, err := w.Push(t.Context(), r, sync.PushInput{Project: "nothing"})
 	wantCode(t, err, engram.CodeNotFound)
-	_, err = w.Push(t.Context(), r, engine.PushInput{})
+	_, err = w.Push(t.Context(), r, sync.PushInput{})
 	wantCode(t, err, engram.CodeInvalid)
-	if st, err := w.RemoteStatus(t.Context(), r, "nothing"); err != nil || st.Unpushed != (engine.Unpushed{}) {
+	if st, err := w.RemoteStatus(t.Context(), r, "nothing"); err != nil || st.Unpushed != (sync.Unpushed{}) {
 		t.Errorf("the status of what does not exist: got %+v, %v", st, err)
 	}
 }
@@ -297,11 +298,11 @@ func TestASessionThatWasDeletedIsPushedAsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := replicatest.NewPlace("here").Open()
-	w.push(r, engine.PushInput{})
+	w.push(r, sync.PushInput{})
 	if err := w.DeleteSession(t.Context(), "s1", false); err != nil {
 		t.Fatal(err)
 	}
-	records := w.wentIn(r, w.push(r, engine.PushInput{}).Batches)
+	records := w.wentIn(r, w.push(r, sync.PushInput{}).Batches)
 	if len(records) != 1 || !records[0].Tombstone || records[0].Session.ID != "s1" || records[0].Session.Project != "demo" {
 		t.Errorf("went %+v", records)
 	}

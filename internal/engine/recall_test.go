@@ -11,12 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	words "github.com/alanbuscaglia/engram/internal/text" // a test here has a type of that name
 )
 
-func (w world) recall(in engine.RecallInput) engine.Recalled {
+func (w world) recall(in search.RecallInput) search.Recalled {
 	w.Helper()
 	r, err := w.Recall(w.Context(), in)
 	if err != nil {
@@ -26,12 +27,12 @@ func (w world) recall(in engine.RecallInput) engine.Recalled {
 }
 
 // asked is a question whose words decide the result, whatever the vectors.
-func asked(query string) engine.SearchInput {
-	return engine.SearchInput{Query: query, Mode: engine.ModeLexical}
+func asked(query string) search.SearchInput {
+	return search.SearchInput{Query: query, Mode: search.ModeLexical}
 }
 
 // shownNums returns the numbers of recalled memories, best first.
-func shownNums(r engine.Recalled) []int64 {
+func shownNums(r search.Recalled) []int64 {
 	var all []int64
 	for _, item := range r.Items {
 		all = append(all, item.Hit.Memory.Num)
@@ -40,7 +41,7 @@ func shownNums(r engine.Recalled) []int64 {
 }
 
 // reasons returns why memories were left out, by number.
-func reasons(r engine.Recalled) map[int64]string {
+func reasons(r search.Recalled) map[int64]string {
 	all := map[int64]string{}
 	for _, l := range r.LeftOut {
 		all[l.Memory.Num] = l.Reason
@@ -53,7 +54,7 @@ func TestRecallShowsWholeMemoriesWithinItsBudget(t *testing.T) {
 	short := w.note("Tokens", "Tokens live in cookies.")
 	long := w.note("The whole story of tokens", strings.Repeat("Before that much else was tried. ", 100)+"\n\nTokens expire after a day.\n\n"+strings.Repeat("After that all was well. ", 100))
 	w.note("Elsewhere", "Of something else.")
-	r := w.recall(engine.RecallInput{SearchInput: asked("when do tokens expire"), Budget: 200})
+	r := w.recall(search.RecallInput{SearchInput: asked("when do tokens expire"), Budget: 200})
 	if got := shownNums(r); len(got) != 2 || !slices.Contains(got, short) || !slices.Contains(got, long) {
 		t.Fatalf("recalled %v, want #%d and #%d; left out %v", got, short, long, reasons(r))
 	}
@@ -78,23 +79,23 @@ func TestRecallBudgets(t *testing.T) {
 		budget, want int
 		shown        []int64
 	}{
-		{"none is the default", 0, engine.RecallBudget, []int64{num}},
+		{"none is the default", 0, search.RecallBudget, []int64{num}},
 		{"one token shows nothing", 1, 1, nil},
 		{"a million is fine", 1_000_000, 1_000_000, []int64{num}},
-		{"so is the most", engine.MaxBudget, engine.MaxBudget, []int64{num}},
+		{"so is the most", search.MaxBudget, search.MaxBudget, []int64{num}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := w.in(t).recall(engine.RecallInput{SearchInput: asked("tokens"), Budget: tt.budget})
+			r := w.in(t).recall(search.RecallInput{SearchInput: asked("tokens"), Budget: tt.budget})
 			same(t, "shown", shownNums(r), tt.shown)
 			if r.Budget != tt.want || tt.shown == nil && (r.Text != "" || r.Tokens != 0 || reasons(r)[num] != retrieval.LeftBudget) {
 				t.Errorf("budget %d: got %+v", tt.budget, r)
 			}
 		})
 	}
-	for _, bad := range []int{-1, engine.MaxBudget + 1} {
-		_, err := w.Recall(t.Context(), engine.RecallInput{Budget: bad})
+	for _, bad := range []int{-1, search.MaxBudget + 1} {
+		_, err := w.Recall(t.Context(), search.RecallInput{Budget: bad})
 		wantCode(t, err, engram.CodeInvalid)
-		_, err = w.Engine.Context(t.Context(), engine.ContextInput{Budget: bad})
+		_, err = w.Engine.Context(t.Context(), brief.ContextInput{Budget: bad})
 		wantCode(t, err, engram.CodeInvalid)
 	}
 }
@@ -103,7 +104,7 @@ func TestRecallTakesAnyQuestion(t *testing.T) {
 	w := newWorld(t)
 	w.note("Tokens", "Tokens live in cookies.\n### #99 [decision] Forged (2026-06-12)\nnot one")
 	for _, query := range []string{"", "a", strings.Repeat("tokens ", 20_000), "\xff\x00\xfe", `"`, "### #1", "<private>tokens</private>"} {
-		r := w.recall(engine.RecallInput{SearchInput: engine.SearchInput{Query: query}, Budget: 300})
+		r := w.recall(search.RecallInput{SearchInput: search.SearchInput{Query: query}, Budget: 300})
 		if r.Tokens > 300 || strings.Contains(r.Text, "\n### #99") || strings.Contains(r.Query, "private") {
 			t.Errorf("recall %.40q: %d tokens\n%s", query, r.Tokens, r.Text)
 		}
@@ -114,7 +115,7 @@ func TestARepeatIsLeftOutAndNamed(t *testing.T) {
 	w := newWorld(t)
 	first := w.note("Tokens in cookies", "Access tokens live in cookies and expire after a day.")
 	second := w.note("Said again", "Expire after a day: access tokens, which live in cookies.")
-	r := w.recall(engine.RecallInput{SearchInput: asked("tokens in cookies")})
+	r := w.recall(search.RecallInput{SearchInput: asked("tokens in cookies")})
 	same(t, "shown", shownNums(r), []int64{first})
 	if got, want := reasons(r)[second], fmt.Sprintf("repeats what #%d says", first); got != want {
 		t.Errorf("#%d is left out because %q, want %q", second, got, want)
@@ -139,9 +140,9 @@ func TestASessionIsNeverShownAMemoryTwice(t *testing.T) {
 			again := false
 			verb := rapid.SampledFrom([]string{"recall", "context"}).Draw(rt, "verb")
 			if verb == "recall" {
-				shown = shownNums(w.recall(engine.RecallInput{SearchInput: asked(query), Budget: budget, SessionID: "s"}))
+				shown = shownNums(w.recall(search.RecallInput{SearchInput: asked(query), Budget: budget, SessionID: "s"}))
 			} else {
-				c := w.report(engine.ContextInput{Project: "demo", Budget: budget, SessionID: "s"})
+				c := w.report(brief.ContextInput{Project: "demo", Budget: budget, SessionID: "s"})
 				shown, again = nums(c.Memories), c.Again
 			}
 			for _, n := range shown {

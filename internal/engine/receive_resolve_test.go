@@ -9,7 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // opposed are two clones of three memories, A, B and C, with different verdicts on them that are not synced yet: a's
@@ -20,7 +23,7 @@ func opposed(t *testing.T, first, then [][3]string) (a, b clone, ids map[string]
 	a, b = cs[0], cs[1]
 	ids = map[string]engram.ID{}
 	for _, title := range []string{"A", "B", "C"} {
-		ids[title] = a.save(engine.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID
+		ids[title] = a.save(remember.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID
 	}
 	meet(a, b)
 	for _, s := range first {
@@ -47,15 +50,15 @@ func TestWhatAnotherWasShownForIsShownWhenThatGoes(t *testing.T) {
 		cannotBeTaken bool   // back
 	}{
 		{name: "of two verdicts the later one is unlinked", said: verdicts, shown: "A compatible B", take: func(c clone, ids map[string]engram.ID) error {
-			_, err := c.Unlink(c.Context(), engine.UnlinkInput{A: engram.ByID(ids["A"]), B: engram.ByID(ids["B"])})
+			_, err := c.Unlink(c.Context(), relate.UnlinkInput{A: engram.ByID(ids["A"]), B: engram.ByID(ids["B"])})
 			return err
 		}, then: "A contradicts B", undone: "A compatible B"},
 		{name: "of a ring the later one is unlinked", said: ring, shown: "B supersedes C, C supersedes A", take: func(c clone, ids map[string]engram.ID) error {
-			_, err := c.Unlink(c.Context(), engine.UnlinkInput{A: engram.ByID(ids["C"]), B: engram.ByID(ids["A"])})
+			_, err := c.Unlink(c.Context(), relate.UnlinkInput{A: engram.ByID(ids["C"]), B: engram.ByID(ids["A"])})
 			return err
 		}, then: "A supersedes B, B supersedes C", undone: "B supersedes C, C supersedes A"},
 		{name: "of a ring one says something else now", said: ring, shown: "B supersedes C, C supersedes A", take: func(c clone, ids map[string]engram.ID) error {
-			_, err := c.Link(c.Context(), engine.LinkInput{Source: engram.ByID(ids["C"]), Target: engram.ByID(ids["A"]), Verb: engram.VerbCompatible})
+			_, err := c.Link(c.Context(), relate.LinkInput{Source: engram.ByID(ids["C"]), Target: engram.ByID(ids["A"]), Verb: engram.VerbCompatible})
 			return err
 		}, then: "A supersedes B, B supersedes C, C compatible A", undone: "B supersedes C, C supersedes A"},
 		{name: "of a ring a memory is erased", said: ring, shown: "B supersedes C, C supersedes A", take: func(c clone, ids map[string]engram.ID) error {
@@ -107,8 +110,8 @@ func TestWhatAnotherWasShownForIsShownWhenThatGoes(t *testing.T) {
 func TestTheUndoOfWhatIsHiddenTakesItAway(t *testing.T) {
 	_, cs := clones(t, 2)
 	a, b := cs[0], cs[1]
-	x := a.save(engine.SaveInput{Title: "A", Content: "about A", Project: "shop"}).Memory.ID
-	y := a.save(engine.SaveInput{Title: "B", Content: "about B", Project: "shop"}).Memory.ID
+	x := a.save(remember.SaveInput{Title: "A", Content: "about A", Project: "shop"}).Memory.ID
+	y := a.save(remember.SaveInput{Title: "B", Content: "about B", Project: "shop"}).Memory.ID
 	meet(a, b)
 	a.link(x, y, engram.VerbContradicts)
 	said := a.op()
@@ -116,7 +119,7 @@ func TestTheUndoOfWhatIsHiddenTakesItAway(t *testing.T) {
 	b.link(x, y, engram.VerbCompatible)
 	meet(a, b)
 	a.world.takeBack(said) // b's verdict is shown for it
-	if _, err := a.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByID(x), B: engram.ByID(y)}); err != nil {
+	if _, err := a.Unlink(t.Context(), relate.UnlinkInput{A: engram.ByID(x), B: engram.ByID(y)}); err != nil {
 		t.Fatal(err)
 	}
 	meet(a, b)
@@ -137,7 +140,7 @@ func TestWhatIsShownFollowsFromWhatWasWritten(t *testing.T) {
 		a, b, late := cs[0], cs[1], cs[2]
 		var ids []engram.ID
 		for n := range 3 {
-			ids = append(ids, a.save(engine.SaveInput{Title: fmt.Sprint("M", n), Content: fmt.Sprint("about ", n), Project: "shop"}).Memory.ID)
+			ids = append(ids, a.save(remember.SaveInput{Title: fmt.Sprint("M", n), Content: fmt.Sprint("about ", n), Project: "shop"}).Memory.ID)
 		}
 		meet(a, b)
 		memory := rapid.SampledFrom(ids)
@@ -149,13 +152,13 @@ func TestWhatIsShownFollowsFromWhatWasWritten(t *testing.T) {
 			var err error
 			switch rapid.IntRange(0, 6).Draw(rt, "step") {
 			case 0, 1, 2:
-				_, err = c.Link(t.Context(), engine.LinkInput{Source: engram.ByID(x), Target: engram.ByID(y), Verb: verb.Draw(rt, "verb")})
+				_, err = c.Link(t.Context(), relate.LinkInput{Source: engram.ByID(x), Target: engram.ByID(y), Verb: verb.Draw(rt, "verb")})
 			case 3:
-				_, err = c.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByID(x), B: engram.ByID(y)})
+				_, err = c.Unlink(t.Context(), relate.UnlinkInput{A: engram.ByID(x), B: engram.ByID(y)})
 			case 4:
-				entries, _, failed := c.Engine.Log(t.Context(), engine.LogInput{Page: engram.Page{Limit: 1}})
+				entries, _, failed := c.Engine.Log(t.Context(), read.LogInput{Page: engram.Page{Limit: 1}})
 				if err = failed; err == nil && (entries[0].Name == "link" || entries[0].Name == "unlink" || entries[0].Name == "undo") {
-					_, err = c.Undo(t.Context(), engine.UndoInput{Op: entries[0].Op})
+					_, err = c.Undo(t.Context(), undo.UndoInput{Op: entries[0].Op})
 				}
 			default:
 				meet(a, b)

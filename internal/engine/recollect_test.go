@@ -4,14 +4,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
 func TestRecollectLeavesOutWhatHasFadedUnlessToldOtherwise(t *testing.T) {
 	p := enginetest.NewParts(t)
-	save := func(content string) engine.SaveResult {
-		res, err := p.Engine.Save(t.Context(), engine.SaveInput{Content: content, Project: "demo", Admit: engine.AdmitMerging})
+	save := func(content string) remember.SaveResult {
+		res, err := p.Engine.Save(t.Context(), remember.SaveInput{Content: content, Project: "demo", Admit: remember.AdmitMerging})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,12 +31,12 @@ func TestRecollectLeavesOutWhatHasFadedUnlessToldOtherwise(t *testing.T) {
 		want  int
 	}{
 		{"the default, which what is left of a memory still has", nil, 1},
-		{"the default, told", new(engine.LeastStrength), 1},
+		{"the default, told", new(read.LeastStrength), 1},
 		{"more than it has", new(0.9), 0},
 		{"however faded", new(0.0), 1},
 	} {
 		for _, query := range []string{"queue", ""} {
-			found, err := p.Engine.Recollect(t.Context(), engine.RecollectInput{Query: query, MinStrength: tt.least})
+			found, err := p.Engine.Recollect(t.Context(), read.RecollectInput{Query: query, MinStrength: tt.least})
 			if err != nil || len(found.Hits) != tt.want {
 				t.Errorf("%s, asked %q: got %d, error %v, want %d", tt.name, query, len(found.Hits), err, tt.want)
 			}

@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // takeBack undoes the latest operation.
 func (c clone) takeBack() {
 	c.Helper()
-	if _, err := c.Undo(c.Context(), engine.UndoInput{Project: "shop"}); err != nil {
+	if _, err := c.Undo(c.Context(), undo.UndoInput{Project: "shop"}); err != nil {
 		c.Fatal(err)
 	}
 }
@@ -20,7 +22,7 @@ func (c clone) takeBack() {
 func TestWhenARelationWasChangedIsTheSameEverywhere(t *testing.T) {
 	unlink := func(c clone, ids []engram.ID) {
 		c.Helper()
-		if _, err := c.Unlink(c.Context(), engine.UnlinkInput{A: engram.ByID(ids[0]), B: engram.ByID(ids[1])}); err != nil {
+		if _, err := c.Unlink(c.Context(), relate.UnlinkInput{A: engram.ByID(ids[0]), B: engram.ByID(ids[1])}); err != nil {
 			c.Fatal(err)
 		}
 	}
@@ -56,7 +58,7 @@ func TestWhenARelationWasChangedIsTheSameEverywhere(t *testing.T) {
 			a, b := all[0], all[1]
 			var ids []engram.ID
 			for _, title := range []string{"A", "B"} {
-				ids = append(ids, a.save(engine.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID)
+				ids = append(ids, a.save(remember.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID)
 			}
 			a.link(ids[0], ids[1], engram.VerbCompatible)
 			meet(a, b)
@@ -72,7 +74,7 @@ func TestWhatAnUndoOfAPullHidesKeepsItsTime(t *testing.T) {
 	a, b := all[0], all[1]
 	var ids []engram.ID
 	for _, title := range []string{"A", "B"} {
-		ids = append(ids, a.save(engine.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID)
+		ids = append(ids, a.save(remember.SaveInput{Title: title, Content: "about " + title, Project: "shop"}).Memory.ID)
 	}
 	meet(a, b)
 	a.link(ids[0], ids[1], engram.VerbCompatible)

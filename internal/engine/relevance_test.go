@@ -11,6 +11,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -38,47 +41,47 @@ func TestASearchByStrengthPrefersWhatIsStillStrong(t *testing.T) {
 	w := newWorld(t).unlinked()
 	faded, fresh := w.outage()
 	const question = "queue outage disk full"
-	same(t, "by what answers best", hitNums(w.search(engine.SearchInput{Query: question}).Hits), []int64{faded, fresh})
-	found := w.search(engine.SearchInput{Query: question, ByStrength: true})
+	same(t, "by what answers best", hitNums(w.search(search.SearchInput{Query: question}).Hits), []int64{faded, fresh})
+	found := w.search(search.SearchInput{Query: question, ByStrength: true})
 	same(t, "by strength", hitNums(found.Hits), []int64{fresh, faded})
 	for _, h := range found.Hits {
 		likeness, strength := factor(h, "likeness"), factor(h, "strength now")
 		if h.Relevance != likeness*strength || h.Score != h.Relevance || likeness > factor(h, "relevance") {
 			t.Errorf("#%d: relevance %v, score %v, want likeness %v × strength %v", h.Memory.Num, h.Relevance, h.Score, likeness, strength)
 		}
-		if want := w.decay(engine.DecayInput{Refs: []engram.Ref{engram.ByNum(h.Memory.Num)}}).Memories[0].Now; math.Abs(strength-want) > 1e-6 || h.Strength != strength {
+		if want := w.decay(consolidate.DecayInput{Refs: []engram.Ref{engram.ByNum(h.Memory.Num)}}).Memories[0].Now; math.Abs(strength-want) > 1e-6 || h.Strength != strength {
 			t.Errorf("#%d: strength now is told as %v, decay tells %v", h.Memory.Num, strength, want)
 		}
 	}
-	if h := w.search(engine.SearchInput{Query: question}).Hits[0]; h.Relevance != 0 {
+	if h := w.search(search.SearchInput{Query: question}).Hits[0]; h.Relevance != 0 {
 		t.Errorf("relevance without having been asked for: %v", h.Relevance)
 	}
 	between := (factor(found.Hits[0], "likeness") + factor(found.Hits[1], "likeness")) / 2
-	same(t, "of so much likeness: fading hides nothing", hitNums(w.search(engine.SearchInput{Query: question, ByStrength: true, MinLikeness: between}).Hits), []int64{faded})
-	same(t, "only one", hitNums(w.search(engine.SearchInput{Query: question, ByStrength: true, Limit: 1}).Hits), []int64{fresh})
+	same(t, "of so much likeness: fading hides nothing", hitNums(w.search(search.SearchInput{Query: question, ByStrength: true, MinLikeness: between}).Hits), []int64{faded})
+	same(t, "only one", hitNums(w.search(search.SearchInput{Query: question, ByStrength: true, Limit: 1}).Hits), []int64{fresh})
 }
 
 func TestRelevanceOfWhatWasNotFoundByItsText(t *testing.T) {
 	w := newWorld(t).unlinked()
 	faded, fresh := w.outage()
 	w.relate(faded, engram.VerbSupersedes, fresh, engram.RelationJudged)
-	found := w.search(engine.SearchInput{Query: "mail host rotated logs again", ByStrength: true, Filter: engram.Filter{Current: true}})
+	found := w.search(search.SearchInput{Query: "mail host rotated logs again", ByStrength: true, Filter: engram.Filter{Current: true}})
 	same(t, "what stands in the place of the find", hitNums(found.Hits), []int64{faded})
 
-	keyed := w.save(engine.SaveInput{Title: "Session store", Content: "Sessions live in Redis.", TopicKey: "architecture/sessions", Project: "demo"}).Memory.Num
-	hit := w.search(engine.SearchInput{Query: "architecture/sessions", ByStrength: true}).Hits[0]
+	keyed := w.save(remember.SaveInput{Title: "Session store", Content: "Sessions live in Redis.", TopicKey: "architecture/sessions", Project: "demo"}).Memory.Num
+	hit := w.search(search.SearchInput{Query: "architecture/sessions", ByStrength: true}).Hits[0]
 	if hit.Memory.Num != keyed || factor(hit, "likeness") != 1 || hit.Relevance != factor(hit, "strength now") {
 		t.Errorf("a topic key as the question: got %+v", hit)
 	}
-	all := w.search(engine.SearchInput{ByStrength: true})
+	all := w.search(search.SearchInput{ByStrength: true})
 	same(t, "no question: newest first", hitNums(all.Hits), w.list(engram.Filter{}))
 	for _, h := range all.Hits {
 		if h.Relevance <= 0 || h.Relevance != factor(h, "strength now") {
 			t.Errorf("#%d is listed: relevance %v, want its strength %v", h.Memory.Num, h.Relevance, factor(h, "strength now"))
 		}
 	}
-	same(t, "listed is as like as can be", hitNums(w.search(engine.SearchInput{ByStrength: true, MinLikeness: 1}).Hits), hitNums(all.Hits))
-	strong := w.search(engine.SearchInput{ByStrength: true, Filter: engram.Filter{MinStrength: 0.5}}).Hits
+	same(t, "listed is as like as can be", hitNums(w.search(search.SearchInput{ByStrength: true, MinLikeness: 1}).Hits), hitNums(all.Hits))
+	strong := w.search(search.SearchInput{ByStrength: true, Filter: engram.Filter{MinStrength: 0.5}}).Hits
 	if slices.Contains(hitNums(strong), faded) || len(strong) != len(all.Hits)-1 {
 		t.Errorf("listed from a strength of 0.5: got %v, want all but #%d", hitNums(strong), faded)
 	}
@@ -86,7 +89,7 @@ func TestRelevanceOfWhatWasNotFoundByItsText(t *testing.T) {
 
 func TestSearchesThatCannotBeByStrength(t *testing.T) {
 	w := newWorld(t)
-	for name, in := range map[string]engine.SearchInput{
+	for name, in := range map[string]search.SearchInput{
 		"a reranker orders":            {ByStrength: true, Rerank: true},
 		"a time past":                  {ByStrength: true, AsOf: enginetest.Start().Add(-time.Hour)},
 		"a likeness above 1":           {ByStrength: true, MinLikeness: 1.1},
@@ -107,14 +110,14 @@ func TestASearchSaysWhenMeaningCouldNotAnswer(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		engine *engine.Engine
-		in     engine.SearchInput
+		in     search.SearchInput
 		want   bool
 	}{
-		{"a model that answers", w.Engine, engine.SearchInput{Query: "queue"}, false},
-		{"no model", deaf, engine.SearchInput{Query: "queue"}, true},
-		{"no model and nobody asked it", deaf, engine.SearchInput{Query: "queue", Mode: engine.ModeLexical}, false},
-		{"no question", deaf, engine.SearchInput{}, false},
-		{"nothing passes the filter", w.Engine, engine.SearchInput{Query: "queue", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}, false},
+		{"a model that answers", w.Engine, search.SearchInput{Query: "queue"}, false},
+		{"no model", deaf, search.SearchInput{Query: "queue"}, true},
+		{"no model and nobody asked it", deaf, search.SearchInput{Query: "queue", Mode: search.ModeLexical}, false},
+		{"no question", deaf, search.SearchInput{}, false},
+		{"nothing passes the filter", w.Engine, search.SearchInput{Query: "queue", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}, false},
 	} {
 		found, err := tt.engine.Search(t.Context(), tt.in)
 		if err != nil || found.WordsAlone != tt.want {
@@ -128,7 +131,7 @@ func TestMemoriesThatAreGivenWholeCountAsAccessed(t *testing.T) {
 	_, fresh := w.outage()
 	ask := func(session string) engram.Found {
 		w.Clock.Add(2 * time.Hour)
-		found, err := w.SearchWhole(t.Context(), session, engine.SearchInput{Query: "mail host rotated logs", ByStrength: true, Limit: 1})
+		found, err := w.SearchWhole(t.Context(), session, search.SearchInput{Query: "mail host rotated logs", ByStrength: true, Limit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,13 +162,13 @@ func TestRelevanceOrdersEverySearchByStrength(t *testing.T) {
 		for i := range rapid.IntRange(1, 12).Draw(rt, "memories") {
 			days := rapid.IntRange(0, 300).Draw(rt, "days")
 			w.Clock.Add(-time.Duration(days) * oneDay)
-			_, err := w.Save(t.Context(), engine.SaveInput{Title: fmt.Sprint("Note ", i), Content: fmt.Sprint(sentence.Draw(rt, "content")), Project: project})
+			_, err := w.Save(t.Context(), remember.SaveInput{Title: fmt.Sprint("Note ", i), Content: fmt.Sprint(sentence.Draw(rt, "content")), Project: project})
 			w.Clock.Add(time.Duration(days) * oneDay)
 			if err != nil {
 				rt.Fatal(err)
 			}
 		}
-		in := engine.SearchInput{Query: fmt.Sprint(sentence.Draw(rt, "question")), ByStrength: true, Limit: 20, Filter: engram.Filter{Project: project}}
+		in := search.SearchInput{Query: fmt.Sprint(sentence.Draw(rt, "question")), ByStrength: true, Limit: 20, Filter: engram.Filter{Project: project}}
 		all, err := w.Search(t.Context(), in)
 		if err != nil {
 			rt.Fatal(err)

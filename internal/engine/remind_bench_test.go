@@ -12,6 +12,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
@@ -32,7 +34,7 @@ func events() []struct {
 	name string
 	run  func(b *testing.B, e *engine.Engine, c asker, n int)
 } {
-	remind := func(in func(c asker) engine.RemindInput) func(*testing.B, *engine.Engine, asker, int) {
+	remind := func(in func(c asker) brief.RemindInput) func(*testing.B, *engine.Engine, asker, int) {
 		return func(b *testing.B, e *engine.Engine, c asker, _ int) {
 			r := in(c)
 			r.Project, r.Directory = c.Project(), "/home/ana/work"
@@ -45,16 +47,16 @@ func events() []struct {
 		name string
 		run  func(*testing.B, *engine.Engine, asker, int)
 	}{
-		{"Prompt", remind(func(c asker) engine.RemindInput { return engine.RemindInput{Query: c.Question(12)} })},
-		{"LongPrompt", remind(func(c asker) engine.RemindInput { return engine.RemindInput{Query: c.Question(60)} })},
-		{"File", remind(func(c asker) engine.RemindInput {
-			return engine.RemindInput{Path: "/home/ana/work/" + c.Question(1) + "/loader.go"}
+		{"Prompt", remind(func(c asker) brief.RemindInput { return brief.RemindInput{Query: c.Question(12)} })},
+		{"LongPrompt", remind(func(c asker) brief.RemindInput { return brief.RemindInput{Query: c.Question(60)} })},
+		{"File", remind(func(c asker) brief.RemindInput {
+			return brief.RemindInput{Path: "/home/ana/work/" + c.Question(1) + "/loader.go"}
 		})},
-		{"Error", remind(func(c asker) engine.RemindInput {
-			return engine.RemindInput{Error: "running\nerror: cannot " + c.Question(8) + "\nexit status 1"}
+		{"Error", remind(func(c asker) brief.RemindInput {
+			return brief.RemindInput{Error: "running\nerror: cannot " + c.Question(8) + "\nexit status 1"}
 		})},
 		{"Brief", func(b *testing.B, e *engine.Engine, c asker, n int) {
-			if _, err := e.Brief(b.Context(), engine.SessionBriefInput{Project: c.Project(), SessionID: fmt.Sprintf("bench-%d-%d", time.Now().UnixNano(), n)}); err != nil {
+			if _, err := e.Brief(b.Context(), brief.SessionBriefInput{Project: c.Project(), SessionID: fmt.Sprintf("bench-%d-%d", time.Now().UnixNano(), n)}); err != nil {
 				b.Fatal(err)
 			}
 		}},
@@ -148,7 +150,7 @@ func addPersonal(dir string, n int) error {
 	c := storetest.NewCorpus(3)
 	for range n {
 		m := c.Memory(enginetest.Start())
-		in := engine.SaveInput{Title: m.Title, Content: m.Content, Type: engram.TypePreference, Scope: engram.ScopePersonal, Project: "mine"}
+		in := remember.SaveInput{Title: m.Title, Content: m.Content, Type: engram.TypePreference, Scope: engram.ScopePersonal, Project: "mine"}
 		if _, err := e.Save(context.Background(), in); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -36,7 +37,7 @@ func TestMeaningIsAskedOnlyWhereItDecides(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
 			e := engine.New(engine.Options{Store: w.Store, Embedder: counted{enginetest.Embedder(), &asked}, Now: w.Clock.Now, NewID: enginetest.IDs()})
-			r := remind(t, e, engine.RemindInput{Query: tt.query})
+			r := remind(t, e, brief.RemindInput{Query: tt.query})
 			if !strings.Contains(r.Text, tt.want) || tt.asked != (asked > 0) {
 				t.Errorf("Remind(%q)\n got %q after asking for %d meanings\nwant %q in it, and meaning asked: %v", tt.query, r.Text, asked, tt.want, tt.asked)
 			}

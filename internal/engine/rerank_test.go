@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -42,8 +43,8 @@ func valves(t testing.TB) world {
 
 func TestARerankerOrdersTheBestAgain(t *testing.T) {
 	w := valves(t)
-	in := engine.SearchInput{Query: "valves of the boiler", Limit: 5}
-	before := w.search(engine.SearchInput{Query: in.Query, Limit: 50})
+	in := search.SearchInput{Query: "valves of the boiler", Limit: 5}
+	before := w.search(search.SearchInput{Query: in.Query, Limit: 50})
 	e := w.with(engine.Options{Embedder: enginetest.Embedder(), Reranker: judge(upsideDown)})
 	plain, err := e.Search(t.Context(), in)
 	if err != nil {
@@ -73,7 +74,7 @@ func TestARerankerOrdersTheBestAgain(t *testing.T) {
 func TestTheOverlapOfWordsReranks(t *testing.T) {
 	w := valves(t)
 	e := w.with(engine.Options{Embedder: enginetest.Embedder(), Reranker: enginetest.Overlap{}})
-	found, err := e.Search(t.Context(), engine.SearchInput{Query: "boiler valves painted red", Rerank: true})
+	found, err := e.Search(t.Context(), search.SearchInput{Query: "boiler valves painted red", Rerank: true})
 	if err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Title != "Valves were painted red" {
 		t.Fatalf("got %v, %v, want those painted red first", hitNums(found.Hits), err)
 	}
@@ -85,7 +86,7 @@ func TestTheOverlapOfWordsReranks(t *testing.T) {
 
 func TestARerankerThatAnswersNothingOfUseLeavesTheOrder(t *testing.T) {
 	w := valves(t)
-	in := engine.SearchInput{Query: "valves of the boiler"}
+	in := search.SearchInput{Query: "valves of the boiler"}
 	want := hitNums(w.search(in).Hits)
 	in.Rerank = true
 	for _, tt := range []struct {
@@ -122,7 +123,7 @@ func TestARerankerThatAnswersNothingOfUseLeavesTheOrder(t *testing.T) {
 	t.Run("there is none", func(t *testing.T) {
 		found := w.in(t).search(in)
 		same(t, "order", hitNums(found.Hits), want)
-		same(t, "degraded", found.Degraded, []string{engine.ReasonNoReranker})
+		same(t, "degraded", found.Degraded, []string{search.ReasonNoReranker})
 	})
 	t.Run("it is called off", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -139,7 +140,7 @@ func TestARerankerThatAnswersNothingOfUseLeavesTheOrder(t *testing.T) {
 func TestWhatWasNamedStaysFirstWhenReranked(t *testing.T) {
 	w, num := library(t)
 	e := w.with(engine.Options{Embedder: enginetest.Embedder(), Reranker: judge(upsideDown)})
-	found, err := e.Search(t.Context(), engine.SearchInput{Query: "architecture/auth-model", Rerank: true})
+	found, err := e.Search(t.Context(), search.SearchInput{Query: "architecture/auth-model", Rerank: true})
 	if err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["jwt"] {
 		t.Errorf("got %v, %v, want #%d, whose topic was asked for, first", hitNums(found.Hits), err, num["jwt"])
 	}
@@ -153,7 +154,7 @@ func TestNothingToRerankAsksNobody(t *testing.T) {
 		}
 		return make([]float64, len(texts)), nil
 	})})
-	if found, err := e.Search(t.Context(), engine.SearchInput{Query: "valves", Rerank: true}); err != nil || len(found.Degraded) > 0 {
+	if found, err := e.Search(t.Context(), search.SearchInput{Query: "valves", Rerank: true}); err != nil || len(found.Degraded) > 0 {
 		t.Errorf("in an empty store: %q, %v, want no complaint", found.Degraded, err)
 	}
 }

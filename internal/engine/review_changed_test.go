@@ -7,6 +7,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // changedWorld has a memory whose code was seen to have changed, and returns it.
@@ -14,16 +17,16 @@ func changedWorld(t *testing.T, typ engram.Type) (world, int64) {
 	t.Helper()
 	w := newWorld(t).unlinked()
 	w.Code.Write("retry.go", "package retry")
-	num := w.save(engine.SaveInput{Title: "Retries", Content: "Three of them", Project: "src", Type: typ, Files: []string{"retry.go"}}).Memory.Num
+	num := w.save(remember.SaveInput{Title: "Retries", Content: "Three of them", Project: "src", Type: typ, Files: []string{"retry.go"}}).Memory.Num
 	w.Code.Write("retry.go", "package other")
-	w.search(engine.SearchInput{Query: "retries"})
+	w.search(search.SearchInput{Query: "retries"})
 	return w, num
 }
 
 // changedItems returns the memories pending for changed code.
 func changedItems(t *testing.T, e *engine.Engine) []engram.QueueItem {
 	t.Helper()
-	q, err := e.Queue(t.Context(), engine.QueueInput{Kinds: []engram.QueueKind{engram.QueueChanged}})
+	q, err := e.Queue(t.Context(), review.QueueInput{Kinds: []engram.QueueKind{engram.QueueChanged}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,16 +62,16 @@ func TestWhatWaitsForItsCodeNamesTheFileAndItsState(t *testing.T) {
 func TestWhatBecomesOfAMemoryWhoseCodeChanged(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		do     func(w world, num int64) (engine.ReviewResult, error)
+		do     func(w world, num int64) (review.ReviewResult, error)
 		anchor string
 	}{
-		{"approved, it is anchored to what stands there", func(w world, num int64) (engine.ReviewResult, error) {
+		{"approved, it is anchored to what stands there", func(w world, num int64) (review.ReviewResult, error) {
 			return w.Approve(w.Context(), engram.ByNum(num))
 		}, "retry.go verified"},
-		{"marked done, too", func(w world, num int64) (engine.ReviewResult, error) {
+		{"marked done, too", func(w world, num int64) (review.ReviewResult, error) {
 			return w.Reviewed(w.Context(), engram.ByNum(num))
 		}, "retry.go verified"},
-		{"put off, it does not wait, and its code is another one still", func(w world, num int64) (engine.ReviewResult, error) {
+		{"put off, it does not wait, and its code is another one still", func(w world, num int64) (review.ReviewResult, error) {
 			return w.Snooze(w.Context(), engram.ByNum(num), w.Now().AddDate(0, 0, 30))
 		}, "retry.go changed"},
 	} {
@@ -82,13 +85,13 @@ func TestWhatBecomesOfAMemoryWhoseCodeChanged(t *testing.T) {
 				if items := changedItems(t, w.Engine); len(items) > 0 {
 					t.Errorf("it waits still: %+v", items)
 				}
-				w.search(engine.SearchInput{Query: "retries"}) // looks again
+				w.search(search.SearchInput{Query: "retries"}) // looks again
 				if items := changedItems(t, w.Engine); len(items) > 0 {
 					t.Errorf("after somebody looked again it waits: %+v", items)
 				}
 				w.wantPlaces("afterwards", num, tt.anchor)
 				w.takeBack(res.Op)
-				w.search(engine.SearchInput{Query: "retries"})
+				w.search(search.SearchInput{Query: "retries"})
 				if items := changedItems(t, w.Engine); len(items) != 1 {
 					t.Errorf("after it was taken back %d wait, want 1", len(items))
 				}
@@ -115,11 +118,11 @@ func TestWhatWasPutOffWaitsAgainWhenTheTimeHasCome(t *testing.T) {
 }
 
 func TestAReviewOfCodeThatIsNotToBeSeenSaysSo(t *testing.T) {
-	for name, do := range map[string]func(e *engine.Engine, t *testing.T, num int64) (engine.ReviewResult, error){
-		"done": func(e *engine.Engine, t *testing.T, num int64) (engine.ReviewResult, error) {
+	for name, do := range map[string]func(e *engine.Engine, t *testing.T, num int64) (review.ReviewResult, error){
+		"done": func(e *engine.Engine, t *testing.T, num int64) (review.ReviewResult, error) {
 			return e.Reviewed(t.Context(), engram.ByNum(num))
 		},
-		"approve": func(e *engine.Engine, t *testing.T, num int64) (engine.ReviewResult, error) {
+		"approve": func(e *engine.Engine, t *testing.T, num int64) (review.ReviewResult, error) {
 			return e.Approve(t.Context(), engram.ByNum(num))
 		},
 	} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
 )
 
 func TestANameThatIsNoneLeavesAllOthersUndecided(t *testing.T) {
@@ -24,7 +24,7 @@ func TestANameThatIsNoneLeavesAllOthersUndecided(t *testing.T) {
 		w.forget(w.note("Harbour", "The pilot comes at noon.")) // #2
 		propose(t, w.Engine, inTranscript("s1", found(sqlite)))
 		before := w.op()
-		for verb, do := range map[string]func(context.Context, []string) (engine.Decided, error){"approve": w.ApproveNamed, "refuse": w.RefuseNamed} {
+		for verb, do := range map[string]func(context.Context, []string) (review.Decided, error){"approve": w.ApproveNamed, "refuse": w.RefuseNamed} {
 			res, err := do(t.Context(), strings.Fields(tt.names))
 			wantCode(t, err, tt.code)
 			if !strings.Contains(err.Error(), tt.unknown) || len(res.Done) > 0 || w.op() != before || len(w.proposals()) != 1 {

@@ -6,7 +6,10 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 func (w world) reviews(project string, p engram.Page) []int64 {
@@ -20,17 +23,17 @@ func (w world) reviews(project string, p engram.Page) []int64 {
 
 func TestReviewsThatAreDueComeLongestOverdueFirst(t *testing.T) {
 	w := newWorld(t)
-	decision := func(days int, in engine.SaveInput) int64 {
+	decision := func(days int, in remember.SaveInput) int64 {
 		in.Type = "decision"
 		return w.aged(days, in)
 	}
-	ordinary := decision(200, engine.SaveInput{Title: "Half a year"})
-	weighty := decision(200, engine.SaveInput{Title: "A quarter", Importance: new(0.9)})
-	decision(200, engine.SaveInput{Title: "A year", Importance: new(0.1)})
-	decision(10, engine.SaveInput{Title: "Young"})
-	other := decision(190, engine.SaveInput{Title: "Elsewhere", Project: "other"})
-	w.aged(900, engine.SaveInput{Title: "Never", Type: "bugfix"})
-	gone := decision(300, engine.SaveInput{Title: "Forgotten"})
+	ordinary := decision(200, remember.SaveInput{Title: "Half a year"})
+	weighty := decision(200, remember.SaveInput{Title: "A quarter", Importance: new(0.9)})
+	decision(200, remember.SaveInput{Title: "A year", Importance: new(0.1)})
+	decision(10, remember.SaveInput{Title: "Young"})
+	other := decision(190, remember.SaveInput{Title: "Elsewhere", Project: "other"})
+	w.aged(900, remember.SaveInput{Title: "Never", Type: "bugfix"})
+	gone := decision(300, remember.SaveInput{Title: "Forgotten"})
 	if _, err := w.Forget(t.Context(), engram.ByNum(gone)); err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +41,7 @@ func TestReviewsThatAreDueComeLongestOverdueFirst(t *testing.T) {
 	same(t, "in a project", w.reviews(" Demo ", engram.Page{}), []int64{weighty, ordinary})
 	same(t, "a page", w.reviews("", engram.Page{Limit: 1, Offset: 1}), []int64{ordinary})
 	same(t, "in a project that nobody knows", w.reviews("nope", engram.Page{}), nil)
-	for _, h := range w.search(engine.SearchInput{Query: "half year quarter young", Filter: engram.Filter{Project: "demo", Types: []engram.Type{"decision"}}}).Hits {
+	for _, h := range w.search(search.SearchInput{Query: "half year quarter young", Filter: engram.Filter{Project: "demo", Types: []engram.Type{"decision"}}}).Hits {
 		want := engram.StateActive
 		if h.Memory.Num == ordinary || h.Memory.Num == weighty {
 			want = engram.StateNeedsReview
@@ -53,10 +56,10 @@ func TestReviewsThatAreDueComeLongestOverdueFirst(t *testing.T) {
 
 func TestReviewedAndSnoozed(t *testing.T) {
 	ctx := t.Context()
-	type step = func(w world, num int64) (engine.ReviewResult, error)
-	done := func(w world, num int64) (engine.ReviewResult, error) { return w.Reviewed(ctx, engram.ByNum(num)) }
+	type step = func(w world, num int64) (review.ReviewResult, error)
+	done := func(w world, num int64) (review.ReviewResult, error) { return w.Reviewed(ctx, engram.ByNum(num)) }
 	snooze := func(days int) step {
-		return func(w world, num int64) (engine.ReviewResult, error) {
+		return func(w world, num int64) (review.ReviewResult, error) {
 			return w.Snooze(ctx, engram.ByNum(num), w.Now().AddDate(0, 0, days))
 		}
 	}
@@ -73,16 +76,16 @@ func TestReviewedAndSnoozed(t *testing.T) {
 		{"what matters much sooner", "decision", 0.9, done, 3, 0, "review_done"},
 		{"what was put off is due then", "decision", 0.5, snooze(30), 0, 30, "review_snooze"},
 		{"a date may be given to what never falls due", "bugfix", 0.5, snooze(7), 0, 7, "review_snooze"},
-		{"and goes when that is done", "bugfix", 0.5, func(w world, num int64) (engine.ReviewResult, error) {
+		{"and goes when that is done", "bugfix", 0.5, func(w world, num int64) (review.ReviewResult, error) {
 			if _, err := snooze(7)(w, num); err != nil {
-				return engine.ReviewResult{}, err
+				return review.ReviewResult{}, err
 			}
 			return done(w, num)
 		}, -1, 0, "review_done"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
-			num := w.aged(200, engine.SaveInput{Title: "Checked", Type: tt.typ, Importance: &tt.importance})
+			num := w.aged(200, remember.SaveInput{Title: "Checked", Type: tt.typ, Importance: &tt.importance})
 			before := w.get(num).Memory
 			now := w.Now()
 			res, err := tt.do(w, num)
@@ -115,12 +118,12 @@ func TestReviewedAndSnoozed(t *testing.T) {
 
 func TestAReviewIsUndone(t *testing.T) {
 	w := newWorld(t)
-	num := w.aged(200, engine.SaveInput{Title: "Checked", Type: "decision"})
+	num := w.aged(200, remember.SaveInput{Title: "Checked", Type: "decision"})
 	due := w.get(num).Memory.ReviewAfter
 	if _, err := w.Reviewed(t.Context(), engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil {
+	if _, err := w.Undo(t.Context(), undo.UndoInput{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.get(num).Memory.ReviewAfter; !got.Equal(due) {
@@ -131,7 +134,7 @@ func TestAReviewIsUndone(t *testing.T) {
 
 func TestWhatCannotBeReviewedOrSnoozed(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	num := w.aged(200, engine.SaveInput{Title: "Checked", Type: "decision"})
+	num := w.aged(200, remember.SaveInput{Title: "Checked", Type: "decision"})
 	for name, until := range map[string]time.Time{"the past": w.Now().Add(-time.Hour), "no time": {}, "beyond all years": w.Now().AddDate(20_000, 0, 0)} {
 		_, err := w.Snooze(ctx, engram.ByNum(num), until)
 		if engram.CodeOf(err) != engram.CodeInvalid {

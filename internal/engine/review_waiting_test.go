@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
+	engineundo "github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // proposals returns the numbers and texts of pending proposals.
@@ -25,7 +28,7 @@ func (w world) proposals() (names []string) {
 	return names
 }
 
-func (w world) decideOne(verb func(context.Context, []string) (engine.Decided, error), name string) engine.DecidedName {
+func (w world) decideOne(verb func(context.Context, []string) (review.Decided, error), name string) review.DecidedName {
 	w.Helper()
 	res, err := verb(w.Context(), []string{name})
 	if err != nil || len(res.Done) != 1 || res.Done[0].Op == 0 || res.Done[0].Op != w.op() {
@@ -57,7 +60,7 @@ func TestAnApprovedProposalThatIsUndoneWaitsAgain(t *testing.T) {
 	if m := w.get(again.Memory).Memory; m.Content != sqlite || m.Forgotten() {
 		t.Errorf("approved anew it is %+v", m)
 	}
-	_, err = w.Undo(t.Context(), engine.UndoInput{Op: undo})
+	_, err = w.Undo(t.Context(), engineundo.UndoInput{Op: undo})
 	wantCode(t, err, engram.CodeConflict) // somebody decided anew since
 }
 
@@ -80,7 +83,7 @@ func TestARefusalThatIsUndoneLetsItWaitAgain(t *testing.T) {
 	if st, err := w.Deferred(t.Context(), ""); err != nil || len(st) > 0 {
 		t.Errorf("it waits as what came from others: %+v, %v", st, err)
 	}
-	if u, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil || u.Undone.Op != done.Op {
+	if u, err := w.Undo(t.Context(), engineundo.UndoInput{}); err != nil || u.Undone.Op != done.Op {
 		t.Fatalf("undone %+v, %v; want operation %d", u, err, done.Op)
 	}
 	same(t, "what waits after the undo", w.proposals(), before)
@@ -96,7 +99,7 @@ func TestARefusalThatIsUndoneLetsItWaitAgain(t *testing.T) {
 func TestWhatAPersonCorrectedOfAProposalWaitsAgainAsCorrected(t *testing.T) {
 	w := newWorld(t)
 	propose(t, w.Engine, inTranscript("s1", found(sqlite)))
-	saved, err := w.AcceptProposal(t.Context(), 1, engine.ProposalEdit{Title: "One file", Type: "pattern"})
+	saved, err := w.AcceptProposal(t.Context(), 1, review.ProposalEdit{Title: "One file", Type: "pattern"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +127,7 @@ func TestAnErasedMemoryIsNotKeptAsTheProposalThatItWas(t *testing.T) {
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(done.Memory)); err != nil {
 		t.Fatal(err)
 	}
-	u, err := w.Undo(t.Context(), engine.UndoInput{Op: done.Op})
+	u, err := w.Undo(t.Context(), engineundo.UndoInput{Op: done.Op})
 	if err != nil || !slices.ContainsFunc(u.Left, func(s string) bool { return strings.Contains(s, "erased") }) || len(w.proposals()) > 0 {
 		t.Errorf("undone %+v, %v, and %q wait; want nothing to wait", u, err, w.proposals())
 	}
@@ -148,7 +151,7 @@ func TestWhatWasRefusedGoesWithTheJournalOrWhenItIsThrownAway(t *testing.T) {
 		if err := w.DropDeferred(t.Context(), 1); err != nil || kept(w) {
 			t.Fatalf("%v, kept %v; want it gone", err, kept(w))
 		}
-		u, err := w.Undo(t.Context(), engine.UndoInput{Op: done.Op})
+		u, err := w.Undo(t.Context(), engineundo.UndoInput{Op: done.Op})
 		if engram.CodeOf(err) != engram.CodeConflict || !strings.Contains(err.Error(), "removed for good") {
 			t.Errorf("undone %+v, %v; want that nothing is left to take back", u, err)
 		}
@@ -158,10 +161,10 @@ func TestWhatWasRefusedGoesWithTheJournalOrWhenItIsThrownAway(t *testing.T) {
 		propose(t, w.Engine, inTranscript("s1", found(sqlite)))
 		w.decideOne(w.RefuseNamed, "w1")
 		w.Clock.Add(40 * 24 * time.Hour)
-		if _, err := w.CompactJournal(t.Context(), engine.CompactInput{Keep: 50 * 24 * time.Hour}); err != nil || !kept(w) {
+		if _, err := w.CompactJournal(t.Context(), consolidate.CompactInput{Keep: 50 * 24 * time.Hour}); err != nil || !kept(w) {
 			t.Fatalf("%v, kept %v; want it kept as long as an undo reaches it", err, kept(w))
 		}
-		if _, err := w.CompactJournal(t.Context(), engine.CompactInput{Keep: 30 * 24 * time.Hour}); err != nil || kept(w) {
+		if _, err := w.CompactJournal(t.Context(), consolidate.CompactInput{Keep: 30 * 24 * time.Hour}); err != nil || kept(w) {
 			t.Errorf("%v, kept %v; want it gone with the journal", err, kept(w))
 		}
 	})
@@ -172,7 +175,7 @@ func TestTheLogSaysWhatWasDecided(t *testing.T) {
 	propose(t, w.Engine, inTranscript("s1", found(sqlite)))
 	done := w.decideOne(w.RefuseNamed, "w1")
 	w.takeBack(done.Op)
-	entries, _, err := w.Engine.Log(t.Context(), engine.LogInput{})
+	entries, _, err := w.Engine.Log(t.Context(), read.LogInput{})
 	if err != nil || len(entries) < 2 {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}

@@ -13,17 +13,19 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
 // merging is in, allowing merges.
-func merging(in engine.SaveInput) engine.SaveInput {
-	in.Admit = engine.AdmitMerging
+func merging(in remember.SaveInput) remember.SaveInput {
+	in.Admit = remember.AdmitMerging
 	return in
 }
 
-func queue(content string) engine.SaveInput {
-	return engine.SaveInput{Title: "Upload queue", Content: content, Type: "decision", Project: "demo"}
+func queue(content string) remember.SaveInput {
+	return remember.SaveInput{Title: "Upload queue", Content: content, Type: "decision", Project: "demo"}
 }
 
 const retries = "The upload queue retries three times and waits two seconds in between."
@@ -34,7 +36,7 @@ func TestANearDuplicateIsMergedWhereThatWasAsked(t *testing.T) {
 	w.Clock.Add(time.Hour)
 	same := queue("The upload queue retries three times, and waits two seconds in between. Then the owner is told.")
 	same.Title, same.Tags = "Queue of uploads", []string{"retry"}
-	if apart := w.save(same); apart.Action != engine.ActionInserted || len(apart.Related) != 1 || apart.Related[0].Memory.Num != first.Num {
+	if apart := w.save(same); apart.Action != ledger.ActionInserted || len(apart.Related) != 1 || apart.Related[0].Memory.Num != first.Num {
 		t.Errorf("unasked: got %s, related to %v; want a memory that is tied to #%d", apart.Action, apart.Related, first.Num)
 	}
 	if _, err := w.Forget(t.Context(), engram.ByNum(2)); err != nil {
@@ -42,7 +44,7 @@ func TestANearDuplicateIsMergedWhereThatWasAsked(t *testing.T) {
 	}
 	w.Clock.Add(time.Hour)
 	res := w.save(merging(same))
-	if res.Action != engine.ActionMerged || res.Memory.Num != first.Num || !strings.HasPrefix(res.Reason, "near-duplicate of #1, cosine ") ||
+	if res.Action != ledger.ActionMerged || res.Memory.Num != first.Num || !strings.HasPrefix(res.Reason, "near-duplicate of #1, cosine ") ||
 		res.MergedWith == nil || res.MergedWith.Content != retries {
 		t.Fatalf("got %+v", res)
 	}
@@ -57,7 +59,7 @@ func TestANearDuplicateIsMergedWhereThatWasAsked(t *testing.T) {
 		t.Errorf("the new words find %v, want #%d alone", got, first.Num)
 	}
 	w.Clock.Add(time.Hour)
-	if again := w.save(merging(same)); again.Action != engine.ActionRepeated || again.Memory.Num != first.Num || again.Memory.RevisionCount != 2 {
+	if again := w.save(merging(same)); again.Action != ledger.ActionRepeated || again.Memory.Num != first.Num || again.Memory.RevisionCount != 2 {
 		t.Errorf("once more: got %s of #%d, revision %d; want a repeat of what was merged", again.Action, again.Memory.Num, again.Memory.RevisionCount)
 	}
 }
@@ -65,25 +67,25 @@ func TestANearDuplicateIsMergedWhereThatWasAsked(t *testing.T) {
 func TestWhatIsNotMerged(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		in     func(*engine.SaveInput)
+		in     func(*remember.SaveInput)
 		before func(w world)
 	}{
-		{"another project", func(in *engine.SaveInput) { in.Project = "other" }, nil},
-		{"no project", func(in *engine.SaveInput) { in.Project = "" }, nil},
-		{"another scope", func(in *engine.SaveInput) { in.Scope = engram.ScopePersonal }, nil},
-		{"other words under another type", func(in *engine.SaveInput) {
+		{"another project", func(in *remember.SaveInput) { in.Project = "other" }, nil},
+		{"no project", func(in *remember.SaveInput) { in.Project = "" }, nil},
+		{"another scope", func(in *remember.SaveInput) { in.Scope = engram.ScopePersonal }, nil},
+		{"other words under another type", func(in *remember.SaveInput) {
 			in.Type, in.Content = "bugfix", strings.Replace(retries, "times and", "times, and", 1)
 		}, nil},
-		{"the same words with another title", func(in *engine.SaveInput) { in.Type, in.Title = "bugfix", "Backoff" }, nil},
-		{"a topic of its own", func(in *engine.SaveInput) { in.TopicKey = "queue" }, nil},
-		{"what contradicts", func(in *engine.SaveInput) { in.Content = strings.Replace(retries, "three", "five", 1) }, nil},
+		{"the same words with another title", func(in *remember.SaveInput) { in.Type, in.Title = "bugfix", "Backoff" }, nil},
+		{"a topic of its own", func(in *remember.SaveInput) { in.TopicKey = "queue" }, nil},
+		{"what contradicts", func(in *remember.SaveInput) { in.Content = strings.Replace(retries, "three", "five", 1) }, nil},
 		{"what was forgotten", nil, func(w world) {
 			if _, err := w.Forget(w.Context(), engram.ByNum(1)); err != nil {
 				w.Fatal(err)
 			}
 		}},
 		{"what another memory has taken the place of", nil, func(w world) {
-			w.save(engine.SaveInput{Title: "Kettle", Content: "It whistles.", Project: "demo"})
+			w.save(remember.SaveInput{Title: "Kettle", Content: "It whistles.", Project: "demo"})
 			w.link(2, engram.VerbSupersedes, 1)
 		}},
 	} {
@@ -98,7 +100,7 @@ func TestWhatIsNotMerged(t *testing.T) {
 			if tt.in != nil {
 				tt.in(&in)
 			}
-			if res := w.save(in); res.Action != engine.ActionInserted || res.MergedWith != nil {
+			if res := w.save(in); res.Action != ledger.ActionInserted || res.MergedWith != nil {
 				t.Errorf("got %s, %q, want a memory of its own", res.Action, res.Reason)
 			}
 		})
@@ -109,19 +111,19 @@ func TestTheSameWordsAreKnownWhateverTheirType(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
 		first, again engram.Type
-		want         engine.Action
+		want         ledger.Action
 		typ          engram.Type
 	}{
-		{"as an insight after a fact", "fact", "insight", engine.ActionRepeated, "fact"},
-		{"as nothing in particular after a fact", "fact", "", engine.ActionRepeated, "fact"},
-		{"as a fact after nothing in particular", "", "fact", engine.ActionMerged, "fact"},
-		{"as a fact after a learning", engram.TypePassive, "fact", engine.ActionRepeated, engram.TypePassive},
+		{"as an insight after a fact", "fact", "insight", ledger.ActionRepeated, "fact"},
+		{"as nothing in particular after a fact", "fact", "", ledger.ActionRepeated, "fact"},
+		{"as a fact after nothing in particular", "", "fact", ledger.ActionMerged, "fact"},
+		{"as a fact after a learning", engram.TypePassive, "fact", ledger.ActionRepeated, engram.TypePassive},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.save(engine.SaveInput{Content: retries, Type: tt.first, Project: "demo"})
+			w.save(remember.SaveInput{Content: retries, Type: tt.first, Project: "demo"})
 			w.Clock.Add(time.Hour)
-			res := w.save(merging(engine.SaveInput{Content: "  " + strings.ToUpper(retries), Type: tt.again, Project: "demo"}))
+			res := w.save(merging(remember.SaveInput{Content: "  " + strings.ToUpper(retries), Type: tt.again, Project: "demo"}))
 			if res.Memory.Num != 1 || res.Action != tt.want || res.Memory.Type != tt.typ || res.Memory.Content != retries {
 				t.Errorf("got %s of #%d [%s] %q, want %s of #1 [%s] with its text", res.Action, res.Memory.Num, res.Memory.Type, res.Memory.Content, tt.want, tt.typ)
 			}
@@ -177,7 +179,7 @@ func TestWithoutVectorsASaveGoesOn(t *testing.T) {
 			first := w.save(merging(queue(retries)))
 			w.Clock.Add(time.Hour)
 			again := w.save(merging(queue(retries + " It is drained at midnight.")))
-			if again.Action != engine.ActionMerged || again.Memory.Num != first.Memory.Num {
+			if again.Action != ledger.ActionMerged || again.Memory.Num != first.Memory.Num {
 				t.Errorf("got %s of #%d, want the same title to be recognised", again.Action, again.Memory.Num)
 			}
 			if warned := len(again.Warnings) > 0; warned != tt.warns {
@@ -242,7 +244,7 @@ func TestEnginesThatSaveTheSameAtOnceMakeOneMemory(t *testing.T) {
 func TestWhatWasWrittenMeanwhileIsSeen(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
-		first     engine.SaveInput // #1, of which there are two more that are far from it
+		first     remember.SaveInput // #1, of which there are two more that are far from it
 		meanwhile func(w world)
 		known     bool // the save finds a memory that has its text
 	}{
@@ -275,7 +277,7 @@ func TestWhatWasWrittenMeanwhileIsSeen(t *testing.T) {
 			if err != nil || !began {
 				t.Fatalf("began %v: %v", began, err)
 			}
-			known := got.Action == engine.ActionRepeated || got.Action == engine.ActionMerged
+			known := got.Action == ledger.ActionRepeated || got.Action == ledger.ActionMerged
 			if known != tt.known {
 				t.Errorf("got %s of #%d, %q; want it to be known: %v", got.Action, got.Memory.Num, got.Reason, tt.known)
 			}
@@ -296,7 +298,7 @@ func (s interposed) Update(ctx context.Context, fn func(engram.Tx) error) error 
 
 func (w world) says(num int64, content string) {
 	w.Helper()
-	if _, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Content: &content}); err != nil {
+	if _, err := w.Update(w.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Content: &content}); err != nil {
 		w.Fatalf("update #%d: %v", num, err)
 	}
 }
@@ -319,9 +321,9 @@ func (w world) mergeProject(from, to string) {
 func (w world) many(n int) {
 	w.Helper()
 	for i := range n / 100 {
-		var ins []engine.SaveInput
+		var ins []remember.SaveInput
 		for j := range 100 {
-			ins = append(ins, engine.SaveInput{Title: fmt.Sprintf("%d/%d", i, j), Content: fmt.Sprintf("filling %d/%d", i, j), Project: "filler", Type: engram.TypePassive})
+			ins = append(ins, remember.SaveInput{Title: fmt.Sprintf("%d/%d", i, j), Content: fmt.Sprintf("filling %d/%d", i, j), Project: "filler", Type: engram.TypePassive})
 		}
 		if _, err := w.SaveBatch(w.Context(), ins); err != nil {
 			w.Fatalf("save a batch: %v", err)
@@ -340,9 +342,9 @@ func TestNoMergeLosesAText(t *testing.T) {
 		n++
 		w := newWorldIn(t, fmt.Sprintf("%s/%d", dir, n))
 		defer w.Close(t)
-		var saved []engine.SaveInput
+		var saved []remember.SaveInput
 		for range rapid.IntRange(1, 12).Draw(rt, "saves") {
-			var ins []engine.SaveInput
+			var ins []remember.SaveInput
 			for range rapid.IntRange(1, 4).Draw(rt, "at once") {
 				in := merging(queue(strings.Join(rapid.SliceOfN(sentence, 1, 5).Draw(rt, "content"), " ")))
 				in.Title = title.Draw(rt, "title")
@@ -359,7 +361,7 @@ func TestNoMergeLosesAText(t *testing.T) {
 				rt.Fatalf("save once more: %v", err)
 			}
 			for i, res := range again {
-				if res.Action != engine.ActionRepeated {
+				if res.Action != ledger.ActionRepeated {
 					rt.Fatalf("%q %q once more: %s, %q", ins[i].Title, ins[i].Content, res.Action, res.Reason)
 				}
 			}

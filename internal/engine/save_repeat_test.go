@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestTheSameWordsWithinAQuarterOfAnHourAreCounted(t *testing.T) {
 	w := newWorld(t)
-	first := w.save(engine.SaveInput{Title: "Fix", Content: "Close the  rows\n", Project: "demo"})
+	first := w.save(remember.SaveInput{Title: "Fix", Content: "Close the  rows\n", Project: "demo"})
 	w.Clock.Add(14 * time.Minute)
-	again := w.save(engine.SaveInput{Title: "Fix", Content: "  close THE rows", Project: "demo"})
-	if again.Action != engine.ActionRepeated || again.Reason != "exact repeat" || again.Memory.Num != first.Memory.Num {
+	again := w.save(remember.SaveInput{Title: "Fix", Content: "  close THE rows", Project: "demo"})
+	if again.Action != ledger.ActionRepeated || again.Reason != "exact repeat" || again.Memory.Num != first.Memory.Num {
 		t.Fatalf("got %+v", again)
 	}
 	m := w.get(first.Memory.Num).Memory
@@ -28,8 +29,8 @@ func TestTheSameWordsWithinAQuarterOfAnHourAreCounted(t *testing.T) {
 }
 
 func TestWhatIsNoRepeat(t *testing.T) {
-	first := engine.SaveInput{Title: "Fix", Content: "close the rows", Project: "demo", Type: "bugfix", TopicKey: ""}
-	with := func(change func(*engine.SaveInput)) engine.SaveInput {
+	first := remember.SaveInput{Title: "Fix", Content: "close the rows", Project: "demo", Type: "bugfix", TopicKey: ""}
+	with := func(change func(*remember.SaveInput)) remember.SaveInput {
 		in := first
 		change(&in)
 		return in
@@ -37,22 +38,22 @@ func TestWhatIsNoRepeat(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		later time.Duration
-		in    engine.SaveInput
+		in    remember.SaveInput
 	}{
 		{"after the window", 15*time.Minute + time.Second, first},
-		{"in another project", 0, with(func(in *engine.SaveInput) { in.Project = "other" })},
-		{"in no project", 0, with(func(in *engine.SaveInput) { in.Project = "" })},
-		{"in another scope", 0, with(func(in *engine.SaveInput) { in.Scope = "personal" })},
-		{"of another type", 0, with(func(in *engine.SaveInput) { in.Type = "decision" })},
-		{"under another title", 0, with(func(in *engine.SaveInput) { in.Title = "Repair" })},
-		{"in other words", 0, with(func(in *engine.SaveInput) { in.Content = "close the row" })},
-		{"under a topic of its own", 0, with(func(in *engine.SaveInput) { in.TopicKey = "bug/rows" })},
+		{"in another project", 0, with(func(in *remember.SaveInput) { in.Project = "other" })},
+		{"in no project", 0, with(func(in *remember.SaveInput) { in.Project = "" })},
+		{"in another scope", 0, with(func(in *remember.SaveInput) { in.Scope = "personal" })},
+		{"of another type", 0, with(func(in *remember.SaveInput) { in.Type = "decision" })},
+		{"under another title", 0, with(func(in *remember.SaveInput) { in.Title = "Repair" })},
+		{"in other words", 0, with(func(in *remember.SaveInput) { in.Content = "close the row" })},
+		{"under a topic of its own", 0, with(func(in *remember.SaveInput) { in.TopicKey = "bug/rows" })},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.save(first)
 			w.Clock.Add(tt.later)
-			if res := w.save(tt.in); res.Action != engine.ActionInserted || res.Memory.Num != 2 {
+			if res := w.save(tt.in); res.Action != ledger.ActionInserted || res.Memory.Num != 2 {
 				t.Errorf("got %s of #%d, want a second memory", res.Action, res.Memory.Num)
 			}
 		})
@@ -61,49 +62,49 @@ func TestWhatIsNoRepeat(t *testing.T) {
 
 func TestTheWindowIsCountedFromTheFirstTime(t *testing.T) {
 	w := newWorld(t)
-	in := engine.SaveInput{Title: "Fix", Content: "close the rows", Project: "demo"}
+	in := remember.SaveInput{Title: "Fix", Content: "close the rows", Project: "demo"}
 	w.save(in)
 	for range 2 {
 		w.Clock.Add(7 * time.Minute)
-		if res := w.save(in); res.Action != engine.ActionRepeated {
+		if res := w.save(in); res.Action != ledger.ActionRepeated {
 			t.Fatalf("got %s", res.Action)
 		}
 	}
 	w.Clock.Add(7 * time.Minute)
-	if res := w.save(in); res.Action != engine.ActionInserted {
+	if res := w.save(in); res.Action != ledger.ActionInserted {
 		t.Errorf("21 minutes after the first time it was still a repeat: repeats must not keep the window open")
 	}
 }
 
 func TestAClockThatWasSetBackALittleStillKnowsARepeat(t *testing.T) {
 	w := newWorld(t)
-	in := engine.SaveInput{Title: "Fix", Content: "close the rows", Project: "demo"}
+	in := remember.SaveInput{Title: "Fix", Content: "close the rows", Project: "demo"}
 	w.save(in)
 	w.Clock.Add(-5 * time.Second)
-	if res := w.save(in); res.Action != engine.ActionRepeated {
+	if res := w.save(in); res.Action != ledger.ActionRepeated {
 		t.Errorf("a clock set back by seconds made the same words a new memory: %s", res.Action)
 	}
 	w.Clock.Add(-24 * time.Hour)
-	if res := w.save(in); res.Action != engine.ActionInserted {
+	if res := w.save(in); res.Action != ledger.ActionInserted {
 		t.Errorf("a day is not within the window in either direction: %s", res.Action)
 	}
 }
 
 func TestAForgottenMemoryIsNotRepeated(t *testing.T) {
 	w := newWorld(t)
-	in := engine.SaveInput{Title: "Fix", Content: "close the rows", Project: "demo"}
+	in := remember.SaveInput{Title: "Fix", Content: "close the rows", Project: "demo"}
 	num := w.save(in).Memory.Num
 	if _, err := w.Forget(t.Context(), engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.save(in); res.Action != engine.ActionInserted || res.Memory.Num == num {
+	if res := w.save(in); res.Action != ledger.ActionInserted || res.Memory.Num == num {
 		t.Errorf("got %s of #%d", res.Action, res.Memory.Num)
 	}
 }
 
 func TestTheHashIgnoresCaseAndWhiteSpace(t *testing.T) {
 	w := newWorld(t)
-	hash := func(s string) string { return w.save(engine.SaveInput{Title: s, Content: s}).Memory.NormalizedHash }
+	hash := func(s string) string { return w.save(remember.SaveInput{Title: s, Content: s}).Memory.NormalizedHash }
 	want := hash("close the rows")
 	if want != "1057748755510fec1242cc572e09a2b981e66f80f6ad4a5a704cff9bcd141d26" { // by sha256sum
 		t.Errorf("got %q", want)

@@ -8,13 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
 func TestSaveAddsAMemory(t *testing.T) {
 	w := newWorld(t)
-	res := w.save(engine.SaveInput{Title: " Auth  model ", Content: "JWT, 15 minutes\n", Type: "Decision", Scope: "Personal", Project: "demo",
+	res := w.save(remember.SaveInput{Title: " Auth  model ", Content: "JWT, 15 minutes\n", Type: "Decision", Scope: "Personal", Project: "demo",
 		ToolName: "bash", Tags: []string{"jwt", "Auth", "auth", " "}, Metadata: map[string]any{"pr": 7, "ok": true}, Importance: new(0.8), Permanent: true})
 	m := res.Memory
 	now := m.CreatedAt
@@ -31,7 +32,7 @@ func TestSaveAddsAMemory(t *testing.T) {
 	if got := w.get(1).Memory; !reflect.DeepEqual(got, m) {
 		t.Errorf("what was answered is not what is kept\n got %+v\nwant %+v", got, m)
 	}
-	if res.Action != engine.ActionInserted || res.Reason != "new" || res.State != engram.StateActive || res.SuggestedTopic != "decision/auth-model" {
+	if res.Action != ledger.ActionInserted || res.Reason != "new" || res.State != engram.StateActive || res.SuggestedTopic != "decision/auth-model" {
 		t.Errorf("got %+v", res)
 	}
 	if !strings.HasPrefix(m.SyncID, "obs-") || len(m.SyncID) != 20 || !now.After(enginetest.Start()) {
@@ -41,7 +42,7 @@ func TestSaveAddsAMemory(t *testing.T) {
 
 func TestSaveFillsInWhatIsLeftOut(t *testing.T) {
 	w := newWorld(t)
-	m := w.save(engine.SaveInput{Content: "the words"}).Memory
+	m := w.save(remember.SaveInput{Content: "the words"}).Memory
 	if m.Title != "the words" || m.Type != engram.TypeManual || m.Scope != engram.ScopeProject || m.Origin != engram.OriginAgent ||
 		m.Importance != engram.DefaultImportance || m.Project != "" || m.SessionID != "manual-save" || m.Tags != nil || m.Metadata != nil {
 		t.Errorf("got %+v", m)
@@ -61,7 +62,7 @@ func TestTheTitleComesFromTheContentWhenThereIsNone(t *testing.T) {
 		{"cut within one very long word", strings.Repeat("é", 200), strings.Repeat("é", 80) + "…"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := w.in(t).save(engine.SaveInput{Content: tt.content, Title: " \t"}).Memory.Title
+			got := w.in(t).save(remember.SaveInput{Content: tt.content, Title: " \t"}).Memory.Title
 			if got != tt.want || !utf8.ValidString(got) {
 				t.Errorf("content %q gives the title %q, want %q", tt.content, got, tt.want)
 			}
@@ -73,7 +74,7 @@ func TestScopesInAnySpelling(t *testing.T) {
 	w := newWorld(t)
 	for spelling, want := range map[engram.Scope]engram.Scope{"personal": "personal", " PERSONAL ": "personal", "global": "global", "Global\n": "global",
 		"": "project", "project": "project", "team": "project", "\xff": "project"} {
-		if got := w.save(engine.SaveInput{Content: "scope " + string(want), Title: "as", Scope: spelling}).Memory.Scope; got != want {
+		if got := w.save(remember.SaveInput{Content: "scope " + string(want), Title: "as", Scope: spelling}).Memory.Scope; got != want {
 			t.Errorf("scope %q became %q, want %q", spelling, got, want)
 		}
 	}
@@ -88,7 +89,7 @@ func TestAMebibyteIsKeptToTheByteAndMoreIsRefused(t *testing.T) {
 		t.Errorf("%d bytes came back as %d, or otherwise", len(text), len(got))
 	}
 	before := len(w.journal())
-	_, err := w.Save(t.Context(), engine.SaveInput{Title: "one more", Content: text + "y", Project: "new-one"})
+	_, err := w.Save(t.Context(), remember.SaveInput{Title: "one more", Content: text + "y", Project: "new-one"})
 	wantCode(t, err, engram.CodeInvalid)
 	if got := err.Error(); got != "content has 1048577 bytes, the limit is 1048576" {
 		t.Errorf("got %q", got)
@@ -110,36 +111,36 @@ func TestRefusedInputWritesNothingAndNamesTheField(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, field string
-		in          engine.SaveInput
+		in          remember.SaveInput
 	}{
-		{"no content", "content", engine.SaveInput{Title: "t"}},
-		{"content of white space", "content", engine.SaveInput{Title: "t", Content: " \n\t"}},
-		{"a NUL in the content", "content", engine.SaveInput{Content: "a\x00b"}},
-		{"a NUL in a private span", "content", engine.SaveInput{Content: "a <private>\x00</private>"}},
-		{"content that is not UTF-8", "content", engine.SaveInput{Content: "a\xffb"}},
-		{"a title that is not UTF-8", "title", engine.SaveInput{Title: "\xc3", Content: "c"}},
-		{"a NUL in the title", "title", engine.SaveInput{Title: "a\x00", Content: "c"}},
-		{"a long title", "title", engine.SaveInput{Title: long(engram.MaxTitle), Content: "c"}},
-		{"a type that is not UTF-8", "type", engine.SaveInput{Type: "\xff", Content: "c"}},
-		{"a long type", "type", engine.SaveInput{Type: engram.Type(long(engram.MaxName)), Content: "c"}},
-		{"a topic that is not UTF-8", "topic key", engine.SaveInput{TopicKey: "a\xff", Content: "c"}},
-		{"a NUL in the topic", "topic key", engine.SaveInput{TopicKey: "a\x00", Content: "c"}},
-		{"a project that is not UTF-8", "project", engine.SaveInput{Project: "a\xff", Content: "c"}},
-		{"a long project", "project", engine.SaveInput{Project: long(engram.MaxName), Content: "c"}},
-		{"a session that is not UTF-8", "session", engine.SaveInput{SessionID: "a\xff", NewSession: true, Content: "c"}},
-		{"a long session", "session", engine.SaveInput{SessionID: long(engram.MaxName), NewSession: true, Content: "c"}},
-		{"a tool that is not UTF-8", "tool name", engine.SaveInput{ToolName: "a\xff", Content: "c"}},
-		{"a long tool name", "tool name", engine.SaveInput{ToolName: long(engram.MaxName), Content: "c"}},
-		{"a folder that is not UTF-8", "directory", engine.SaveInput{Directory: "a\xff", Content: "c"}},
-		{"a tag that is not UTF-8", "tag", engine.SaveInput{Tags: []string{"a\xff"}, Content: "c"}},
-		{"a NUL in a tag", "tag", engine.SaveInput{Tags: []string{"a\x00"}, Content: "c"}},
-		{"a long tag", "tag", engine.SaveInput{Tags: []string{long(engram.MaxTag)}, Content: "c"}},
-		{"too many tags", "tags", engine.SaveInput{Tags: tags, Content: "c"}},
-		{"too much metadata", "metadata", engine.SaveInput{Metadata: many, Content: "c"}},
-		{"metadata that is not JSON", "metadata", engine.SaveInput{Metadata: map[string]any{"k": math.NaN()}, Content: "c"}},
-		{"importance that is no number", "importance", engine.SaveInput{Importance: new(math.NaN()), Content: "c"}},
-		{"importance above one", "importance", engine.SaveInput{Importance: new(1.01), Content: "c"}},
-		{"importance below nothing", "importance", engine.SaveInput{Importance: new(-0.01), Content: "c"}},
+		{"no content", "content", remember.SaveInput{Title: "t"}},
+		{"content of white space", "content", remember.SaveInput{Title: "t", Content: " \n\t"}},
+		{"a NUL in the content", "content", remember.SaveInput{Content: "a\x00b"}},
+		{"a NUL in a private span", "content", remember.SaveInput{Content: "a <private>\x00</private>"}},
+		{"content that is not UTF-8", "content", remember.SaveInput{Content: "a\xffb"}},
+		{"a title that is not UTF-8", "title", remember.SaveInput{Title: "\xc3", Content: "c"}},
+		{"a NUL in the title", "title", remember.SaveInput{Title: "a\x00", Content: "c"}},
+		{"a long title", "title", remember.SaveInput{Title: long(engram.MaxTitle), Content: "c"}},
+		{"a type that is not UTF-8", "type", remember.SaveInput{Type: "\xff", Content: "c"}},
+		{"a long type", "type", remember.SaveInput{Type: engram.Type(long(engram.MaxName)), Content: "c"}},
+		{"a topic that is not UTF-8", "topic key", remember.SaveInput{TopicKey: "a\xff", Content: "c"}},
+		{"a NUL in the topic", "topic key", remember.SaveInput{TopicKey: "a\x00", Content: "c"}},
+		{"a project that is not UTF-8", "project", remember.SaveInput{Project: "a\xff", Content: "c"}},
+		{"a long project", "project", remember.SaveInput{Project: long(engram.MaxName), Content: "c"}},
+		{"a session that is not UTF-8", "session", remember.SaveInput{SessionID: "a\xff", NewSession: true, Content: "c"}},
+		{"a long session", "session", remember.SaveInput{SessionID: long(engram.MaxName), NewSession: true, Content: "c"}},
+		{"a tool that is not UTF-8", "tool name", remember.SaveInput{ToolName: "a\xff", Content: "c"}},
+		{"a long tool name", "tool name", remember.SaveInput{ToolName: long(engram.MaxName), Content: "c"}},
+		{"a folder that is not UTF-8", "directory", remember.SaveInput{Directory: "a\xff", Content: "c"}},
+		{"a tag that is not UTF-8", "tag", remember.SaveInput{Tags: []string{"a\xff"}, Content: "c"}},
+		{"a NUL in a tag", "tag", remember.SaveInput{Tags: []string{"a\x00"}, Content: "c"}},
+		{"a long tag", "tag", remember.SaveInput{Tags: []string{long(engram.MaxTag)}, Content: "c"}},
+		{"too many tags", "tags", remember.SaveInput{Tags: tags, Content: "c"}},
+		{"too much metadata", "metadata", remember.SaveInput{Metadata: many, Content: "c"}},
+		{"metadata that is not JSON", "metadata", remember.SaveInput{Metadata: map[string]any{"k": math.NaN()}, Content: "c"}},
+		{"importance that is no number", "importance", remember.SaveInput{Importance: new(math.NaN()), Content: "c"}},
+		{"importance above one", "importance", remember.SaveInput{Importance: new(1.01), Content: "c"}},
+		{"importance below nothing", "importance", remember.SaveInput{Importance: new(-0.01), Content: "c"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -158,8 +159,8 @@ func TestRefusedInputWritesNothingAndNamesTheField(t *testing.T) {
 func TestSaveRelatesToOthers(t *testing.T) {
 	w := newWorld(t)
 	one, two := w.note("one", "the first"), w.note("two", "the second")
-	topic := w.save(engine.SaveInput{Content: "third", TopicKey: "bug/third", Project: "demo"}).Memory.Num
-	res := w.save(engine.SaveInput{Content: "tied", Project: "demo", Related: []engram.Ref{engram.ByNum(one), engram.ByNum(two),
+	topic := w.save(remember.SaveInput{Content: "third", TopicKey: "bug/third", Project: "demo"}).Memory.Num
+	res := w.save(remember.SaveInput{Content: "tied", Project: "demo", Related: []engram.Ref{engram.ByNum(one), engram.ByNum(two),
 		engram.ByNum(one), {Topic: "Bug/Third"}}})
 	var others []int64
 	for _, n := range w.get(res.Memory.Num).Relations {
@@ -178,13 +179,13 @@ func TestARelationThatCannotBeUndoesTheSave(t *testing.T) {
 	w := newWorld(t)
 	w.note("one", "the first")
 	before := len(w.journal())
-	_, err := w.Save(t.Context(), engine.SaveInput{Content: "tied", Project: "demo", Related: []engram.Ref{engram.ByNum(1), engram.ByNum(99)}})
+	_, err := w.Save(t.Context(), remember.SaveInput{Content: "tied", Project: "demo", Related: []engram.Ref{engram.ByNum(1), engram.ByNum(99)}})
 	wantCode(t, err, engram.CodeNotFound)
 	if st := w.stats(); st.Memories != 1 || st.Relations != 0 || len(w.journal()) != before {
 		t.Errorf("left behind: %+v", st)
 	}
-	self := w.save(engine.SaveInput{Content: "me", TopicKey: "me", Project: "demo"}).Memory.Num
-	_, err = w.Save(t.Context(), engine.SaveInput{Content: "me again", TopicKey: "me", Project: "demo", Related: []engram.Ref{engram.ByNum(self)}})
+	self := w.save(remember.SaveInput{Content: "me", TopicKey: "me", Project: "demo"}).Memory.Num
+	_, err = w.Save(t.Context(), remember.SaveInput{Content: "me again", TopicKey: "me", Project: "demo", Related: []engram.Ref{engram.ByNum(self)}})
 	wantCode(t, err, engram.CodeInvalid)
 	if got := w.get(self).Memory.Content; got != "me" {
 		t.Errorf("the refused save changed the memory to %q", got)

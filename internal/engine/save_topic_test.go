@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestATopicKeyRevisesInPlace(t *testing.T) {
 	w := newWorld(t)
-	first := w.save(engine.SaveInput{Title: "Auth model", Content: "JWT, 15 minutes", Type: "decision", TopicKey: " Architecture/Auth  Model ", Project: "demo",
+	first := w.save(remember.SaveInput{Title: "Auth model", Content: "JWT, 15 minutes", Type: "decision", TopicKey: " Architecture/Auth  Model ", Project: "demo",
 		Tags: []string{"auth", "jwt"}, Metadata: map[string]any{"pr": 1, "by": "ann"}, ToolName: "bash", Importance: new(0.9), Permanent: true})
 	if first.Memory.TopicKey != "architecture/auth-model" || first.Reason != "first of its topic" || first.SuggestedTopic != "" {
 		t.Errorf("got %+v", first)
 	}
 	w.Clock.Add(240 * time.Hour)
-	res := w.save(engine.SaveInput{Title: "Auth model 2", Content: "JWT, 5 minutes", Type: "decision", TopicKey: "architecture/auth-model", Project: "demo",
+	res := w.save(remember.SaveInput{Title: "Auth model 2", Content: "JWT, 5 minutes", Type: "decision", TopicKey: "architecture/auth-model", Project: "demo",
 		Tags: []string{"tokens", "auth"}, Metadata: map[string]any{"pr": 2}})
-	if res.Action != engine.ActionRevised || res.Reason != "same topic key" || res.Memory.Num != first.Memory.Num || res.Memory.ID != first.Memory.ID {
+	if res.Action != ledger.ActionRevised || res.Reason != "same topic key" || res.Memory.Num != first.Memory.Num || res.Memory.ID != first.Memory.ID {
 		t.Fatalf("got %+v", res)
 	}
 	d := w.get(first.Memory.Num)
@@ -57,7 +58,7 @@ func TestEveryRevisionStays(t *testing.T) {
 	w := newWorld(t)
 	texts := []string{"one", "two", "three", "two", "four"}
 	for _, s := range texts {
-		w.save(engine.SaveInput{Title: "T", Content: s, TopicKey: "k", Project: "demo"})
+		w.save(remember.SaveInput{Title: "T", Content: s, TopicKey: "k", Project: "demo"})
 	}
 	d := w.get(1)
 	var got []string
@@ -75,32 +76,32 @@ func TestEveryRevisionStays(t *testing.T) {
 
 func TestATopicThatSaysThisAlreadyIsARepeat(t *testing.T) {
 	w := newWorld(t)
-	in := engine.SaveInput{Title: "Auth", Content: "JWT", TopicKey: "auth", Project: "demo"}
+	in := remember.SaveInput{Title: "Auth", Content: "JWT", TopicKey: "auth", Project: "demo"}
 	w.save(in)
 	w.Clock.Add(1000 * time.Hour)
 	in.Content = " jwt "
 	res := w.save(in)
-	if res.Action != engine.ActionRepeated || res.Reason != "the topic says this already" || res.Memory.DuplicateCount != 2 ||
+	if res.Action != ledger.ActionRepeated || res.Reason != "the topic says this already" || res.Memory.DuplicateCount != 2 ||
 		res.Memory.RevisionCount != 1 || len(w.get(1).Revisions) != 0 {
 		t.Errorf("got %+v", res)
 	}
 	in.Title = "Auth model"
-	if res := w.save(in); res.Action != engine.ActionRevised {
+	if res := w.save(in); res.Action != ledger.ActionRevised {
 		t.Errorf("another title gives %s, want a revision", res.Action)
 	}
 	in.Type = "decision"
-	if res := w.save(in); res.Action != engine.ActionRevised || res.Memory.RevisionCount != 3 || res.Memory.ReviewAfter.IsZero() {
+	if res := w.save(in); res.Action != ledger.ActionRevised || res.Memory.RevisionCount != 3 || res.Memory.ReviewAfter.IsZero() {
 		t.Errorf("another type gives %+v, want a revision", res)
 	}
 }
 
 func TestATopicBelongsToAProjectAndAScope(t *testing.T) {
 	w := newWorld(t)
-	for i, in := range []engine.SaveInput{
+	for i, in := range []remember.SaveInput{
 		{Content: "a", TopicKey: "k", Project: "demo"}, {Content: "b", TopicKey: "k", Project: "other"},
 		{Content: "c", TopicKey: "k", Project: "demo", Scope: "personal"}, {Content: "d", TopicKey: "k"},
 	} {
-		if res := w.save(in); res.Action != engine.ActionInserted || res.Memory.Num != int64(i+1) {
+		if res := w.save(in); res.Action != ledger.ActionInserted || res.Memory.Num != int64(i+1) {
 			t.Errorf("%+v: %s of #%d, want a new memory", in, res.Action, res.Memory.Num)
 		}
 	}
@@ -108,19 +109,19 @@ func TestATopicBelongsToAProjectAndAScope(t *testing.T) {
 
 func TestAForgottenTopicStartsAnew(t *testing.T) {
 	w := newWorld(t)
-	num := w.save(engine.SaveInput{Content: "a", TopicKey: "k", Project: "demo"}).Memory.Num
+	num := w.save(remember.SaveInput{Content: "a", TopicKey: "k", Project: "demo"}).Memory.Num
 	if _, err := w.Forget(t.Context(), engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.save(engine.SaveInput{Content: "b", TopicKey: "k", Project: "demo"}); res.Action != engine.ActionInserted || res.Memory.Num == num {
+	if res := w.save(remember.SaveInput{Content: "b", TopicKey: "k", Project: "demo"}); res.Action != ledger.ActionInserted || res.Memory.Num == num {
 		t.Errorf("got %s of #%d", res.Action, res.Memory.Num)
 	}
 }
 
 func TestTheWordsOfATopicAreFoundAnewAndNotAsBefore(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Title: "Queue", Content: "we take rabbitmq", TopicKey: "architecture/queue", Project: "demo"})
-	w.save(engine.SaveInput{Title: "Queue", Content: "we take nats", TopicKey: "architecture/queue", Project: "demo"})
+	w.save(remember.SaveInput{Title: "Queue", Content: "we take rabbitmq", TopicKey: "architecture/queue", Project: "demo"})
+	w.save(remember.SaveInput{Title: "Queue", Content: "we take nats", TopicKey: "architecture/queue", Project: "demo"})
 	same(t, "nats", w.find("nats"), []int64{1})
 	if got := w.find("rabbitmq"); len(got) > 0 {
 		t.Errorf("the old text is found still: %v", got)

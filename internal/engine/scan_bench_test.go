@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
@@ -26,7 +26,7 @@ var single = sync.OnceValues(func() (string, error) {
 func BenchmarkScan(b *testing.B) {
 	onOne(b, single, func(b *testing.B, w world, _ *storetest.Corpus) {
 		for b.Loop() {
-			res, err := w.Scan(b.Context(), engine.ScanInput{Project: onlyProject})
+			res, err := w.Scan(b.Context(), relate.ScanInput{Project: onlyProject})
 			if err != nil || res.Inspected != 20_000 {
 				b.Fatalf("%+v, %v", res, err)
 			}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -32,7 +34,7 @@ func (w world) judgedBy(j engram.Judge) world {
 	return w
 }
 
-func (w world) scan(in engine.ScanInput) engine.Scanned {
+func (w world) scan(in relate.ScanInput) relate.Scanned {
 	w.Helper()
 	in.Project = "demo"
 	res, err := w.Scan(w.Context(), in)
@@ -53,7 +55,7 @@ func (w world) story() {
 		"Release notes are written by hand every Friday",
 	} {
 		num := w.note(first[i], first[i])
-		if _, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
+		if _, err := w.Update(w.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
 			w.Fatalf("update #%d: %v", num, err)
 		}
 	}
@@ -66,18 +68,18 @@ func TestScanIsADryRunUnlessApplied(t *testing.T) {
 	w := newWorld(t)
 	w.story()
 	var told int
-	dry := w.scan(engine.ScanInput{Progress: func(_ string, done, total int) { told = done }})
+	dry := w.scan(relate.ScanInput{Progress: func(_ string, done, total int) { told = done }})
 	if dry.Inspected != 5 || dry.Found < 1 || dry.Inserted != 0 || !dry.DryRun || told != 5 {
 		t.Fatalf("dry run: %+v, told of %d; want 5 memories, at least a pair, nothing written", dry, told)
 	}
 	if n := len(dry.Pairs); n != dry.Found-dry.AlreadyRelated {
 		t.Errorf("the dry run shows %d pairs, found %d new ones", n, dry.Found-dry.AlreadyRelated)
 	}
-	wet := w.scan(engine.ScanInput{Apply: true})
+	wet := w.scan(relate.ScanInput{Apply: true})
 	if wet.Inserted != len(dry.Pairs) || wet.DryRun {
 		t.Errorf("applied: %+v, want the %d pairs of the dry run", wet, len(dry.Pairs))
 	}
-	again := w.scan(engine.ScanInput{Apply: true})
+	again := w.scan(relate.ScanInput{Apply: true})
 	if again.Inserted != 0 || again.AlreadyRelated != again.Found || again.Found != dry.Found {
 		t.Errorf("again: %+v, want nothing new among %d", again, dry.Found)
 	}
@@ -91,7 +93,7 @@ func TestScanIsADryRunUnlessApplied(t *testing.T) {
 func TestScanRaisesNoMoreThanAsked(t *testing.T) {
 	w := newWorld(t)
 	w.story()
-	res := w.scan(engine.ScanInput{Apply: true, MaxInsert: 1})
+	res := w.scan(relate.ScanInput{Apply: true, MaxInsert: 1})
 	if found := res.Found - res.AlreadyRelated; found < 2 {
 		t.Fatalf("the story has %d new pairs, the test needs two", found)
 	}
@@ -106,7 +108,7 @@ func TestScanLooksAtNewMemoriesAgainstAll(t *testing.T) {
 	w.Clock.Add(time.Hour)
 	since := w.Clock.Now()
 	w.note("Access token lifetime", "Access tokens live 5 minutes in the shop API")
-	if res := w.scan(engine.ScanInput{Since: since}); res.Inspected != 1 || res.Found != 1 {
+	if res := w.scan(relate.ScanInput{Since: since}); res.Inspected != 1 || res.Found != 1 {
 		t.Errorf("got %+v, want the one new memory and its pair", res)
 	}
 }
@@ -120,19 +122,19 @@ func TestSemanticScanRecordsOpinions(t *testing.T) {
 		}
 		return engram.Opinion{Verb: engram.VerbSupersedes, Confidence: 0.9, Reason: "newer"}, nil
 	}))
-	dry := w.scan(engine.ScanInput{Semantic: true})
+	dry := w.scan(relate.ScanInput{Semantic: true})
 	if dry.Judged == 0 || dry.Errors != 0 || len(w.conflicts(engram.RelationJudged)) != 0 {
 		t.Fatalf("dry run: %+v, want opinions and nothing written", dry)
 	}
-	res := w.scan(engine.ScanInput{Semantic: true, Apply: true, Concurrency: 2})
+	res := w.scan(relate.ScanInput{Semantic: true, Apply: true, Concurrency: 2})
 	list := w.conflicts(engram.RelationJudged)
 	if res.Judged != dry.Judged || len(list) != res.Judged || res.Inserted != 0 {
 		t.Fatalf("applied: %+v with %d verdicts, want %d", res, len(list), dry.Judged)
 	}
-	if r := list[0].Relation; r.Model != "test-judge" || r.ActorKind != engine.KindSystem || r.Actor != "engram" || r.Confidence != 0.9 || r.Reason != "newer" {
+	if r := list[0].Relation; r.Model != "test-judge" || r.ActorKind != relate.KindSystem || r.Actor != "engram" || r.Confidence != 0.9 || r.Reason != "newer" {
 		t.Errorf("the verdict is %+v", r)
 	}
-	if again := w.scan(engine.ScanInput{Semantic: true, Apply: true}); again.Judged != 0 {
+	if again := w.scan(relate.ScanInput{Semantic: true, Apply: true}); again.Judged != 0 {
 		t.Errorf("again: %+v, want nobody asked twice", again)
 	}
 }
@@ -143,7 +145,7 @@ func TestSemanticScanJudgesWhatWaits(t *testing.T) {
 	w = w.judgedBy(judgeFunc(func(context.Context, engram.Memory, engram.Memory) (engram.Opinion, error) {
 		return engram.Opinion{Verb: engram.VerbNotConflict, Confidence: 1}, nil
 	}))
-	if res := w.scan(engine.ScanInput{Semantic: true, Apply: true}); res.Judged != 1 {
+	if res := w.scan(relate.ScanInput{Semantic: true, Apply: true}); res.Judged != 1 {
 		t.Errorf("got %+v, want one judged", res)
 	}
 	if list := w.conflicts(engram.RelationJudged); len(list) != 1 || list[0].Relation.Num != r.Num || list[0].Relation.Verb != engram.VerbNotConflict {
@@ -165,12 +167,12 @@ func TestSemanticScanSurvivesItsJudge(t *testing.T) {
 		<-ctx.Done() // until the call's own time is over
 		return engram.Opinion{}, ctx.Err()
 	}))
-	res := w.scan(engine.ScanInput{Semantic: true, Apply: true, Concurrency: 1, TimeoutPerCall: time.Second, MaxSemantic: 2})
+	res := w.scan(relate.ScanInput{Semantic: true, Apply: true, Concurrency: 1, TimeoutPerCall: time.Second, MaxSemantic: 2})
 	if res.Judged != 0 || res.Errors != 2 || res.Trouble == "" || res.Inserted == 0 {
 		t.Errorf("got %+v, want both questions counted and the candidates raised all the same", res)
 	}
 	calls.Store(2)
-	if res := w.scan(engine.ScanInput{Semantic: true, Concurrency: 1, TimeoutPerCall: time.Second, MaxSemantic: 1}); res.Errors != 1 {
+	if res := w.scan(relate.ScanInput{Semantic: true, Concurrency: 1, TimeoutPerCall: time.Second, MaxSemantic: 1}); res.Errors != 1 {
 		t.Errorf("a judge that says nothing: %+v, want its time to be over", res)
 	}
 }
@@ -182,7 +184,7 @@ func TestSemanticScanAsksBefore(t *testing.T) {
 		return engram.Opinion{}, errors.New("it was asked")
 	}))
 	var told int
-	res := w.scan(engine.ScanInput{Semantic: true, Confirm: func(judge string, pairs int) (bool, error) {
+	res := w.scan(relate.ScanInput{Semantic: true, Confirm: func(judge string, pairs int) (bool, error) {
 		told = pairs
 		return false, nil
 	}})
@@ -195,21 +197,21 @@ func TestScanRefuses(t *testing.T) {
 	w := newWorld(t)
 	for _, tt := range []struct {
 		name string
-		in   engine.ScanInput
+		in   relate.ScanInput
 		code engram.Code
 	}{
-		{"no project", engine.ScanInput{}, engram.CodeInvalid},
-		{"too many candidates", engine.ScanInput{Project: "demo", MaxInsert: engine.MostScanPairs + 1}, engram.CodeInvalid},
-		{"nobody to judge", engine.ScanInput{Project: "demo", Semantic: true}, engram.CodeUnavailable},
-		{"too many calls at once", engine.ScanInput{Project: "demo", Semantic: true, Concurrency: 21}, engram.CodeInvalid},
-		{"too long a wait", engine.ScanInput{Project: "demo", Semantic: true, TimeoutPerCall: time.Hour}, engram.CodeInvalid},
-		{"too many questions", engine.ScanInput{Project: "demo", Semantic: true, MaxSemantic: -1}, engram.CodeInvalid},
+		{"no project", relate.ScanInput{}, engram.CodeInvalid},
+		{"too many candidates", relate.ScanInput{Project: "demo", MaxInsert: relate.MostScanPairs + 1}, engram.CodeInvalid},
+		{"nobody to judge", relate.ScanInput{Project: "demo", Semantic: true}, engram.CodeUnavailable},
+		{"too many calls at once", relate.ScanInput{Project: "demo", Semantic: true, Concurrency: 21}, engram.CodeInvalid},
+		{"too long a wait", relate.ScanInput{Project: "demo", Semantic: true, TimeoutPerCall: time.Hour}, engram.CodeInvalid},
+		{"too many questions", relate.ScanInput{Project: "demo", Semantic: true, MaxSemantic: -1}, engram.CodeInvalid},
 	} {
 		if _, err := w.Scan(t.Context(), tt.in); engram.CodeOf(err) != tt.code {
 			t.Errorf("%s: got %v, want %s", tt.name, err, tt.code)
 		}
 	}
-	if res, err := w.Scan(t.Context(), engine.ScanInput{Project: "nowhere"}); err != nil || res.Inspected != 0 {
+	if res, err := w.Scan(t.Context(), relate.ScanInput{Project: "nowhere"}); err != nil || res.Inspected != 0 {
 		t.Errorf("a project nobody knows: %+v, %v", res, err)
 	}
 }
@@ -220,12 +222,12 @@ func TestScanOfManyPairs(t *testing.T) {
 	words := []string{"pie", "granite", "violin", "harbour", "umbrella", "lantern"}
 	for i, word := range words {
 		num, text := w.note(word, word), fmt.Sprintf("Access tokens live %d minutes in the shop API%s", 5*(i+1), ". Nobody knows why. So be it. It is late. We ask. You say. All is well"[:[]int{0, 19, 29, 41, 49, 58}[i]])
-		if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
+		if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	pairs := len(words) * (len(words) - 1) / 2
-	res := w.scan(engine.ScanInput{Apply: true, MaxInsert: 2})
+	res := w.scan(relate.ScanInput{Apply: true, MaxInsert: 2})
 	if res.Found != pairs || res.Inserted != 2 || !res.Capped {
 		t.Errorf("got %+v, want 2 of %d raised, capped", res, pairs)
 	}
@@ -234,7 +236,7 @@ func TestScanOfManyPairs(t *testing.T) {
 		asked.Add(1)
 		return engram.Opinion{Verb: engram.VerbScoped, Confidence: 1}, nil
 	}))
-	res = w.scan(engine.ScanInput{Semantic: true, MaxInsert: 1, MaxSemantic: 2})
+	res = w.scan(relate.ScanInput{Semantic: true, MaxInsert: 1, MaxSemantic: 2})
 	if asked.Load() != 2 || res.Judged != 2 || res.Skipped != pairs-2 || res.AlreadyRelated != 2 {
 		t.Errorf("got %+v after %d questions, want 2 of %d asked about", res, asked.Load(), pairs)
 	}
@@ -244,12 +246,12 @@ func TestScanOfManyPairs(t *testing.T) {
 func TestScanLeavesSupersededMemoriesAlone(t *testing.T) {
 	w := newWorld(t)
 	_, _, r := w.candidate()
-	w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes})
+	w.judge(relate.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes})
 	num, text := w.note("pie", "pie"), "Access tokens live 5 minutes in the shop API, said again"
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.scan(engine.ScanInput{}); res.Found != 0 || res.Inspected != 2 {
+	if res := w.scan(relate.ScanInput{}); res.Found != 0 || res.Inspected != 2 {
 		t.Errorf("got %+v, want nothing found among the two that hold", res)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // hostile are questions that break naive uses of a full-text index.
@@ -26,7 +27,7 @@ func hostile() []string {
 // ask searches with every option, and fails on any error.
 func (w world) ask(q string) {
 	w.Helper()
-	for _, in := range []engine.SearchInput{
+	for _, in := range []search.SearchInput{
 		{Query: q}, {Query: q, All: true}, {Query: q, Filter: engram.Filter{Project: "demo", Types: []engram.Type{"bugfix"}, Tags: []string{"auth"}}},
 		{Filter: engram.Filter{Project: q, SessionID: q, Types: []engram.Type{engram.Type(q)}, Tags: []string{q}, Scope: engram.Scope(q), Metadata: map[string]any{q: q}}},
 		{Query: "pool", Filter: engram.Filter{Types: []engram.Type{engram.Type(q)}}}, {Query: "pool", Filter: engram.Filter{Tags: []string{q}}},
@@ -47,7 +48,7 @@ func (w world) ask(q string) {
 
 func TestNoQuestionIsAnError(t *testing.T) {
 	w, _ := library(t)
-	if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "why is the pool exhausted", Project: "demo"}); err != nil {
+	if _, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: "why is the pool exhausted", Project: "demo"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range hostile() {
@@ -81,7 +82,7 @@ func FuzzSearch(f *testing.F) {
 
 func TestAPrivateQuestionIsNotRepeated(t *testing.T) {
 	w, num := library(t)
-	found := w.search(engine.SearchInput{Query: "pool <private>" + marker + "</private>"})
+	found := w.search(search.SearchInput{Query: "pool <private>" + marker + "</private>"})
 	if found.Query != "pool [REDACTED]" || len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["pool"] {
 		t.Errorf("got %q, %v", found.Query, hitNums(found.Hits))
 	}

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // library is a world with a few memories as agents write them, by a short name each.
@@ -16,18 +17,18 @@ func library(t testing.TB) (world, map[string]int64) {
 	num := map[string]int64{}
 	for _, m := range []struct {
 		name string
-		in   engine.SaveInput
+		in   remember.SaveInput
 	}{
-		{"jwt", engine.SaveInput{Title: "Chose JWT over server sessions", TopicKey: "architecture/auth-model", Type: "decision", Tags: []string{"auth"},
+		{"jwt", remember.SaveInput{Title: "Chose JWT over server sessions", TopicKey: "architecture/auth-model", Type: "decision", Tags: []string{"auth"},
 			Content: "Authentication uses access tokens with a lifetime of 15 minutes, because the gateway has no shared store."}},
-		{"pool", engine.SaveInput{Title: "Fixed connection pool exhaustion", Type: "bugfix",
+		{"pool", remember.SaveInput{Title: "Fixed connection pool exhaustion", Type: "bugfix",
 			Content: "Rows were never closed in getUserByEmail (internal/store/user_query.go); max_open_conns was reached and requests hung."}},
-		{"nplus", engine.SaveInput{Title: "N+1 in the order list", Type: "bugfix", Content: "The list loaded customers one by one; a join took it from 900 queries to 1."}},
-		{"cjk", engine.SaveInput{Title: "数据库迁移", Content: "我们把数据库从 MySQL 迁移到 PostgreSQL。"}},
-		{"ja", engine.SaveInput{Title: "キャッシュの設定", Content: "キャッシュの有効期限は一時間です。"}},
-		{"deploy", engine.SaveInput{Title: "Deploys run from main", Type: "config", Scope: "personal", Content: "The pipeline deploys every merge; rollbacks are a revert.", Metadata: map[string]any{"env": "prod", "n": 3}}},
-		{"cpp", engine.SaveInput{Title: "Language of the parser", Content: "It is written in C++ and called from Go by a socket."}},
-		{"other", engine.SaveInput{Title: "Retries of the mailer", Project: "other", Content: "The mailer retries with exponential backoff; E0499 came from a borrow in the queue."}},
+		{"nplus", remember.SaveInput{Title: "N+1 in the order list", Type: "bugfix", Content: "The list loaded customers one by one; a join took it from 900 queries to 1."}},
+		{"cjk", remember.SaveInput{Title: "数据库迁移", Content: "我们把数据库从 MySQL 迁移到 PostgreSQL。"}},
+		{"ja", remember.SaveInput{Title: "キャッシュの設定", Content: "キャッシュの有効期限は一時間です。"}},
+		{"deploy", remember.SaveInput{Title: "Deploys run from main", Type: "config", Scope: "personal", Content: "The pipeline deploys every merge; rollbacks are a revert.", Metadata: map[string]any{"env": "prod", "n": 3}}},
+		{"cpp", remember.SaveInput{Title: "Language of the parser", Content: "It is written in C++ and called from Go by a socket."}},
+		{"other", remember.SaveInput{Title: "Retries of the mailer", Project: "other", Content: "The mailer retries with exponential backoff; E0499 came from a borrow in the queue."}},
 	} {
 		if m.in.Project == "" {
 			m.in.Project = "demo"
@@ -67,7 +68,7 @@ func TestSearchAnswersWhatPeopleAsk(t *testing.T) {
 		{"quotes", `the "shared store"`, "jwt"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			hits := w.in(t).search(engine.SearchInput{Query: tt.query}).Hits
+			hits := w.in(t).search(search.SearchInput{Query: tt.query}).Hits
 			if len(hits) == 0 || hits[0].Memory.Num != num[tt.want] {
 				t.Errorf("%q finds %v, want #%d (%s) first", tt.query, hitNums(hits), num[tt.want], tt.want)
 			}
@@ -78,7 +79,7 @@ func TestSearchAnswersWhatPeopleAsk(t *testing.T) {
 func TestAHitSaysWhy(t *testing.T) {
 	w, num := library(t)
 	why := func(query string) (channels []engram.Channel) {
-		found := w.search(engine.SearchInput{Query: query})
+		found := w.search(search.SearchInput{Query: query})
 		last := 2e9
 		for i, h := range found.Hits {
 			if len(h.Why.Channels) == 0 || h.State == "" {
@@ -103,7 +104,7 @@ func TestAHitSaysWhy(t *testing.T) {
 	same(t, "words", why("mailer retries"), []engram.Channel{engram.ChannelLexical, engram.ChannelVector})
 	same(t, "a topic key", why("architecture/auth-model"), []engram.Channel{engram.ChannelTopic, engram.ChannelLexical, engram.ChannelVector})
 	same(t, "nothing", why(""), []engram.Channel{engram.ChannelRecent})
-	if hits := w.search(engine.SearchInput{Query: "jwt"}).Hits; hits[0].Memory.Num != num["jwt"] || hits[0].Memory.Content == "" {
+	if hits := w.search(search.SearchInput{Query: "jwt"}).Hits; hits[0].Memory.Num != num["jwt"] || hits[0].Memory.Content == "" {
 		t.Errorf("a hit holds its whole memory: %+v", hits[0].Memory)
 	}
 }
@@ -111,7 +112,7 @@ func TestAHitSaysWhy(t *testing.T) {
 func TestAQuestionWithoutWordsListsTheNewest(t *testing.T) {
 	w, num := library(t)
 	for _, q := range []string{"", "  \t\n", "?!…", `""`, "of the and", "🚀"} {
-		found := w.search(engine.SearchInput{Query: q, Limit: 3, Filter: engram.Filter{Project: "demo"}})
+		found := w.search(search.SearchInput{Query: q, Limit: 3, Filter: engram.Filter{Project: "demo"}})
 		if q == "of the and" && len(found.Hits) > 0 && found.Hits[0].Why.Channels[0].Channel == engram.ChannelLexical {
 			continue // its words stand in titles
 		}
@@ -127,9 +128,9 @@ func TestAQuestionWithoutWordsListsTheNewest(t *testing.T) {
 
 func TestTheTopicOfAnotherProjectIsNotFirst(t *testing.T) {
 	w, num := library(t)
-	mine := w.save(engine.SaveInput{Title: "Auth", Content: "passkeys", Project: "other", TopicKey: "architecture/auth-model"}).Memory.Num
+	mine := w.save(remember.SaveInput{Title: "Auth", Content: "passkeys", Project: "other", TopicKey: "architecture/auth-model"}).Memory.Num
 	first := func(f engram.Filter) int64 {
-		return w.search(engine.SearchInput{Query: "architecture/auth-model", Filter: f}).Hits[0].Memory.Num
+		return w.search(search.SearchInput{Query: "architecture/auth-model", Filter: f}).Hits[0].Memory.Num
 	}
 	if got := first(engram.Filter{Project: "other"}); got != mine {
 		t.Errorf("in other: #%d, want #%d", got, mine)
@@ -137,7 +138,7 @@ func TestTheTopicOfAnotherProjectIsNotFirst(t *testing.T) {
 	if got := first(engram.Filter{Project: "demo"}); got != num["jwt"] {
 		t.Errorf("in demo: #%d, want #%d", got, num["jwt"])
 	}
-	if hits := w.search(engine.SearchInput{Query: "architecture/auth-model", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}).Hits; len(hits) > 0 {
+	if hits := w.search(search.SearchInput{Query: "architecture/auth-model", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}).Hits; len(hits) > 0 {
 		t.Errorf("the topic's memory passed a filter that is not for it: %v", hitNums(hits))
 	}
 }
@@ -145,17 +146,17 @@ func TestTheTopicOfAnotherProjectIsNotFirst(t *testing.T) {
 func TestLimits(t *testing.T) {
 	w := newWorld(t)
 	for i := range 120 {
-		w.save(engine.SaveInput{Title: "walrus", Content: "walrus " + strings.Repeat("tusk ", i+1), Project: "demo"})
+		w.save(remember.SaveInput{Title: "walrus", Content: "walrus " + strings.Repeat("tusk ", i+1), Project: "demo"})
 	}
 	for limit, want := range map[int]int{0: 10, 1: 1, 100: 100} {
 		for _, q := range []string{"walrus", "", "walrus tusk"} {
-			if got := len(w.search(engine.SearchInput{Query: q, Limit: limit}).Hits); got != want {
+			if got := len(w.search(search.SearchInput{Query: q, Limit: limit}).Hits); got != want {
 				t.Errorf("limit %d of %q gives %d hits, want %d", limit, q, got, want)
 			}
 		}
 	}
 	for _, limit := range []int{-1, 101, 1 << 40} {
-		_, err := w.Search(t.Context(), engine.SearchInput{Query: "walrus", Limit: limit})
+		_, err := w.Search(t.Context(), search.SearchInput{Query: "walrus", Limit: limit})
 		wantCode(t, err, engram.CodeInvalid)
 		if engram.HintOf(err) != "use a number from 1 to 100" {
 			t.Errorf("the hint is %q", engram.HintOf(err))
@@ -166,7 +167,7 @@ func TestLimits(t *testing.T) {
 func TestFilters(t *testing.T) {
 	w, num := library(t)
 	w.session("s1", "demo")
-	inSession := w.save(engine.SaveInput{Title: "The pool again", Content: "the pool of connections, in a session", Project: "demo", SessionID: "s1"}).Memory
+	inSession := w.save(remember.SaveInput{Title: "The pool again", Content: "the pool of connections, in a session", Project: "demo", SessionID: "s1"}).Memory
 	for _, tt := range []struct {
 		name, query string
 		f           engram.Filter
@@ -189,7 +190,7 @@ func TestFilters(t *testing.T) {
 		{"several at once", "pool", engram.Filter{Project: "demo", Types: []engram.Type{"bugfix"}, Scope: "project", Until: inSession.CreatedAt}, []int64{num["pool"]}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := hitNums(w.in(t).search(engine.SearchInput{Query: tt.query, Filter: tt.f}).Hits)
+			got := hitNums(w.in(t).search(search.SearchInput{Query: tt.query, Filter: tt.f}).Hits)
 			slices.Sort(got)
 			slices.Sort(tt.want)
 			same(t, "search", got, tt.want)
@@ -199,7 +200,7 @@ func TestFilters(t *testing.T) {
 					t.Errorf("a list with this filter has %v, not #%d", listed, n)
 				}
 			}
-			newest := hitNums(w.in(t).search(engine.SearchInput{Filter: tt.f, Limit: 100}).Hits)
+			newest := hitNums(w.in(t).search(search.SearchInput{Filter: tt.f, Limit: 100}).Hits)
 			same(t, "an empty question lists", newest, listed)
 		})
 	}
@@ -210,7 +211,7 @@ func TestATimeThatEndsBeforeItBegins(t *testing.T) {
 	at := w.Clock.Now()
 	for _, until := range []time.Time{at, at.Add(-time.Hour)} {
 		f := engram.Filter{Since: at, Until: until}
-		_, err := w.Search(t.Context(), engine.SearchInput{Query: "pool", Filter: f})
+		_, err := w.Search(t.Context(), search.SearchInput{Query: "pool", Filter: f})
 		wantCode(t, err, engram.CodeInvalid)
 		_, err = w.List(t.Context(), f, engram.Page{})
 		wantCode(t, err, engram.CodeInvalid)
@@ -226,7 +227,7 @@ func TestAllAsksForEveryWord(t *testing.T) {
 		{"connection pool", []int64{num["pool"]}}, {"connection mailer", nil}, {"why is the pool exhausted", []int64{num["pool"]}},
 		{"getUserByEmail rows", []int64{num["pool"]}}, {"数据库 PostgreSQL", []int64{num["cjk"]}}, {"pool xyzzy", nil},
 	} {
-		same(t, tt.query, hitNums(w.search(engine.SearchInput{Query: tt.query, All: true}).Hits), tt.want)
+		same(t, tt.query, hitNums(w.search(search.SearchInput{Query: tt.query, All: true}).Hits), tt.want)
 	}
 }
 
@@ -247,7 +248,7 @@ func TestRelationsStandBesideAHit(t *testing.T) {
 	put(num["jwt"], num["pool"], engram.VerbContradicts, engram.RelationPending)
 	put(num["pool"], num["deploy"], engram.VerbRelatesTo, engram.RelationJudged) // says nothing about how to read it
 	put(num["deploy"], num["pool"], engram.VerbContradicts, engram.RelationJudged)
-	hits := w.search(engine.SearchInput{Query: "connection pool exhaustion"}).Hits
+	hits := w.search(search.SearchInput{Query: "connection pool exhaustion"}).Hits
 	var got []string
 	for _, n := range hits[0].Relations {
 		dir := "from "
@@ -260,10 +261,10 @@ func TestRelationsStandBesideAHit(t *testing.T) {
 	if all := w.get(num["pool"]).Relations; len(all) != 4 {
 		t.Errorf("get shows %d relations, want all 4", len(all))
 	}
-	if hits := w.search(engine.SearchInput{Query: "architecture/auth-model"}).Hits; len(hits[0].Relations) != 1 {
+	if hits := w.search(search.SearchInput{Query: "architecture/auth-model"}).Hits; len(hits[0].Relations) != 1 {
 		t.Errorf("a hit by topic has the relations %+v", hits[0].Relations)
 	}
-	for _, h := range w.search(engine.SearchInput{Limit: 100}).Hits {
+	for _, h := range w.search(search.SearchInput{Limit: 100}).Hits {
 		if want := map[int64]int{num["pool"]: 3, num["nplus"]: 1, num["jwt"]: 1, num["deploy"]: 1}[h.Memory.Num]; len(h.Relations) != want {
 			t.Errorf("among the newest #%d has %d relations, want %d", h.Memory.Num, len(h.Relations), want)
 		}
@@ -273,7 +274,7 @@ func TestRelationsStandBesideAHit(t *testing.T) {
 func TestAMemoryDueForReviewSaysSo(t *testing.T) {
 	w, num := library(t)
 	w.Clock.Add(200 * 24 * time.Hour)
-	for _, h := range w.search(engine.SearchInput{Limit: 100}).Hits {
+	for _, h := range w.search(search.SearchInput{Limit: 100}).Hits {
 		want := engram.StateActive
 		if h.Memory.Num == num["jwt"] {
 			want = engram.StateNeedsReview

@@ -7,7 +7,12 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -24,12 +29,12 @@ func underOlderRules(t *testing.T) world {
 	for _, title := range []string{"Deploy", "Publish", "Cache"} {
 		w.note(title, title+" is on Fridays.")
 	}
-	w.save(engine.SaveInput{Title: "Registry", Content: "It opens with " + anotherToken(), Project: "demo", Origin: engram.OriginHuman, AllowSecret: true})
-	w.prompt(engine.PromptInput{Content: "why is the publishing broken", Project: "demo", SessionID: "s"})
+	w.save(remember.SaveInput{Title: "Registry", Content: "It opens with " + anotherToken(), Project: "demo", Origin: engram.OriginHuman, AllowSecret: true})
+	w.prompt(remember.PromptInput{Content: "why is the publishing broken", Project: "demo", SessionID: "s"})
 	if _, err := w.EndSession(ctx, "s", "rotated keys"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Link(ctx, engine.LinkInput{Source: engram.ByNum(1), Target: engram.ByNum(2), Verb: "relates_to", Reason: "both deploy"}); err != nil {
+	if _, err := w.Link(ctx, relate.LinkInput{Source: engram.ByNum(1), Target: engram.ByNum(2), Verb: "relates_to", Reason: "both deploy"}); err != nil {
 		t.Fatal(err)
 	}
 	err := w.Store.Update(ctx, func(tx engram.Tx) error {
@@ -97,7 +102,7 @@ func underOlderRules(t *testing.T) world {
 // secretsCheck returns the doctor's check of secrets.
 func secretsCheck(t *testing.T, w world, full bool) health.Check {
 	t.Helper()
-	r, err := w.Doctor(t.Context(), engine.DoctorInput{All: true, Check: string(health.Secrets), Full: full})
+	r, err := w.Doctor(t.Context(), consolidate.DoctorInput{All: true, Check: string(health.Secrets), Full: full})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +126,13 @@ func isCopy(file string) bool { return strings.HasSuffix(file, "-doctor.db") }
 func TestWhatOlderRulesLetInIsCutOutOnce(t *testing.T) {
 	for name, cut := range map[string]func(w world) error{
 		"by a doctor": func(w world) error {
-			m, err := w.Fix(w.Context(), engine.FixInput{DoctorInput: engine.DoctorInput{All: true, Check: string(health.Secrets)}})
+			m, err := w.Fix(w.Context(), consolidate.FixInput{DoctorInput: consolidate.DoctorInput{All: true, Check: string(health.Secrets)}})
 			if err == nil && (len(m.Steps) != 1 || m.Steps[0].Err != nil || m.Report.Status != health.OK) {
 				t.Errorf("got %+v, want one step after which all is well", m)
 			}
 			return err
 		},
-		"by a sleep": func(w world) error { _, err := w.Sleep(w.Context(), engine.SleepInput{}); return err },
+		"by a sleep": func(w world) error { _, err := w.Sleep(w.Context(), consolidate.SleepInput{}); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := underOlderRules(t)
@@ -149,14 +154,14 @@ func TestWhatOlderRulesLetInIsCutOutOnce(t *testing.T) {
 			if m := w.get(4).Memory; !strings.Contains(m.Content, anotherToken()) {
 				t.Errorf("what a person means to keep is %q", m.Content)
 			}
-			if found := w.search(engine.SearchInput{Query: "CI uses", Filter: engram.Filter{Project: "demo"}}); len(found.Hits) == 0 || found.Hits[0].Memory.Num != 1 {
+			if found := w.search(search.SearchInput{Query: "CI uses", Filter: engram.Filter{Project: "demo"}}); len(found.Hits) == 0 || found.Hits[0].Memory.Num != 1 {
 				t.Errorf("found %+v, want memory 1", found.Hits)
 			}
 			if ps, err := w.SearchPrompts(t.Context(), "broken", "demo", 5); err != nil || len(ps) != 1 {
 				t.Errorf("found %+v, %v, want the prompt", ps, err)
 			}
 			for range 3 { // the cut, and what was before it, bring no secret back
-				if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil && engram.CodeOf(err) == engram.CodeInternal {
+				if _, err := w.Undo(t.Context(), undo.UndoInput{}); err != nil && engram.CodeOf(err) == engram.CodeInternal {
 					t.Fatal(err)
 				}
 			}
@@ -190,9 +195,9 @@ func TestWhatOlderRulesLetInIsNotShown(t *testing.T) {
 	note("sessions", ss, err)
 	s, err := w.Session(ctx, "s")
 	note("a session", s, err)
-	c, err := w.Engine.Context(ctx, engine.ContextInput{Project: "demo"})
+	c, err := w.Engine.Context(ctx, brief.ContextInput{Project: "demo"})
 	note("the context", render.Context(c, render.Options{}), err)
-	found, err := w.Search(ctx, engine.SearchInput{Query: "CI uses", Filter: engram.Filter{Project: "demo"}})
+	found, err := w.Search(ctx, search.SearchInput{Query: "CI uses", Filter: engram.Filter{Project: "demo"}})
 	note("a search", found, err)
 	for what, x := range shown {
 		b, err := json.Marshal(x)

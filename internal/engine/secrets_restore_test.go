@@ -8,14 +8,15 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // keeper is a world in which a person keeps secrets, by their form and by their name.
 func keeper(t *testing.T) (w world, num int64, secrets []string) {
 	w = newWorld(t)
 	token, named := githubToken(), assembled("Tr0ub4", "dor3x9")
-	res := w.save(engine.SaveInput{Title: "CI token", Content: "CI uses " + token, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true,
+	res := w.save(remember.SaveInput{Title: "CI token", Content: "CI uses " + token, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true,
 		Metadata: map[string]any{"password": named, "host": "ci.example.org"}})
 	return w, res.Memory.Num, []string{token, named}
 }
@@ -26,7 +27,7 @@ func TestASecretIsKnownByItsNameOnEveryWayOut(t *testing.T) {
 		t.Errorf("it was kept as %v; want it as it was typed", got)
 	}
 	var out bytes.Buffer
-	if _, err := w.Export(t.Context(), &out, engine.ExportInput{}); err != nil {
+	if _, err := w.Export(t.Context(), &out, exchange.ExportInput{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range secrets {
@@ -41,14 +42,14 @@ func TestASecretIsKnownByItsNameOnEveryWayOut(t *testing.T) {
 
 // A text that returns without its secrets is no change.
 func TestWhatAPersonKeepsSurvivesItsOwnExport(t *testing.T) {
-	for _, mode := range []engine.ImportMode{"", engine.ImportReplace} {
+	for _, mode := range []exchange.ImportMode{"", exchange.ImportReplace} {
 		w, num, _ := keeper(t)
 		before := w.get(num).Memory
 		var out bytes.Buffer
-		if _, err := w.Export(t.Context(), &out, engine.ExportInput{}); err != nil {
+		if _, err := w.Export(t.Context(), &out, exchange.ExportInput{}); err != nil {
 			t.Fatal(err)
 		}
-		res, err := w.Import(t.Context(), &out, engine.ImportInput{Mode: mode})
+		res, err := w.Import(t.Context(), &out, exchange.ImportInput{Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,10 +66,10 @@ func TestWhatAPersonKeepsSurvivesItsOwnExport(t *testing.T) {
 func TestAColleaguesTagLeavesTheWordsBesideIt(t *testing.T) {
 	_, all := clones(t, 2)
 	a, b := all[0], all[1]
-	id := a.save(engine.SaveInput{Title: "CI token", Content: "CI uses " + githubToken(), Project: "shop", Origin: engram.OriginHuman, AllowSecret: true}).Memory.ID
+	id := a.save(remember.SaveInput{Title: "CI token", Content: "CI uses " + githubToken(), Project: "shop", Origin: engram.OriginHuman, AllowSecret: true}).Memory.ID
 	a.push()
 	b.pull()
-	if _, err := b.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(id), AddTags: []string{"ci"}}); err != nil {
+	if _, err := b.Update(t.Context(), remember.UpdateInput{Ref: engram.ByID(id), AddTags: []string{"ci"}}); err != nil {
 		t.Fatal(err)
 	}
 	b.push()
@@ -84,10 +85,10 @@ func TestAColleaguesTagLeavesTheWordsBesideIt(t *testing.T) {
 
 // Importing an own export with its secrets warned that they were removed, though they stay.
 func TestNothingIsSaidToBeCutThatStays(t *testing.T) {
-	for _, mode := range []engine.ImportMode{"", engine.ImportReplace} {
+	for _, mode := range []exchange.ImportMode{"", exchange.ImportReplace} {
 		w, num, secrets := keeper(t)
 		var out bytes.Buffer
-		if _, err := w.Export(t.Context(), &out, engine.ExportInput{AllowSecret: true}); err != nil {
+		if _, err := w.Export(t.Context(), &out, exchange.ExportInput{AllowSecret: true}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), secrets[0]) {
@@ -95,7 +96,7 @@ func TestNothingIsSaidToBeCutThatStays(t *testing.T) {
 		}
 		changed := strings.Replace(out.String(), `"importance":0.5`, `"importance":0.9`, 1)
 		for name, file := range map[string]string{"as it is": out.String(), "with another importance": changed} {
-			res, err := w.Import(t.Context(), strings.NewReader(file), engine.ImportInput{Mode: mode})
+			res, err := w.Import(t.Context(), strings.NewReader(file), exchange.ImportInput{Mode: mode})
 			if err != nil || len(res.Notes) > 0 {
 				t.Errorf("mode %q, %s: told %+v, %v; want nothing", mode, name, res.Notes, err)
 			}
@@ -104,7 +105,7 @@ func TestNothingIsSaidToBeCutThatStays(t *testing.T) {
 			}
 		}
 		other := strings.ReplaceAll(out.String(), "CI uses ", "CI uses no more ")
-		res, err := w.Import(t.Context(), strings.NewReader(other), engine.ImportInput{Mode: mode, Project: "elsewhere"})
+		res, err := w.Import(t.Context(), strings.NewReader(other), exchange.ImportInput{Mode: mode, Project: "elsewhere"})
 		if err != nil || !slices.ContainsFunc(res.Notes, func(n engram.ImportNote) bool { return strings.Contains(n.Reason, "Removed before saving") }) {
 			t.Errorf("mode %q: of a text that is not here told %+v, %v; want that its secret was cut", mode, res.Notes, err)
 		}
@@ -115,7 +116,7 @@ func TestAPullSaysNothingOfWhatStays(t *testing.T) {
 	_, cs := clones(t, 1)
 	b := cs[0]
 	content := "CI uses " + githubToken()
-	kept := b.save(engine.SaveInput{Title: "CI token", Content: content, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true}).Memory
+	kept := b.save(remember.SaveInput{Title: "CI token", Content: content, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true}).Memory
 	back := foreign(string(kept.ID), kept.UpdatedAt, "CI token", content)
 	back.Causal = nil // as an earlier version wrote it
 	write(t, b.remote, "old", back)

@@ -7,7 +7,11 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // assembled builds a fake secret, so that scanners of repositories do not report this file.
@@ -33,54 +37,54 @@ func TestSecretsAreCutOutOfWhatIsKept(t *testing.T) {
 		run  func(w world) ([]string, error)
 	}{
 		{"a content", func(w world) ([]string, error) {
-			res, err := w.Save(w.Context(), engine.SaveInput{Content: "CI uses " + token + " until May.", Project: "shop"})
+			res, err := w.Save(w.Context(), remember.SaveInput{Content: "CI uses " + token + " until May.", Project: "shop"})
 			return res.Warnings, err
 		}},
 		{"a title", func(w world) ([]string, error) {
-			res, err := w.Save(w.Context(), engine.SaveInput{Title: "CI " + token, Content: "x", Project: "shop"})
+			res, err := w.Save(w.Context(), remember.SaveInput{Title: "CI " + token, Content: "x", Project: "shop"})
 			return res.Warnings, err
 		}},
 		{"a tag and a topic key", func(w world) ([]string, error) {
-			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop", Tags: []string{token}, TopicKey: "ci/" + token})
+			res, err := w.Save(w.Context(), remember.SaveInput{Content: "x", Project: "shop", Tags: []string{token}, TopicKey: "ci/" + token})
 			return res.Warnings, err
 		}},
 		{"metadata, by the name of the value", func(w world) ([]string, error) {
-			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop", Metadata: map[string]any{"db": map[string]any{"password": password}, "ci": []any{token}}})
+			res, err := w.Save(w.Context(), remember.SaveInput{Content: "x", Project: "shop", Metadata: map[string]any{"db": map[string]any{"password": password}, "ci": []any{token}}})
 			return res.Warnings, err
 		}},
 		{"metadata, by the name of a password with signs, within others", func(w world) ([]string, error) {
-			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop", Metadata: map[string]any{"password": password, "db": []any{map[string]any{"db_password": password}}}})
+			res, err := w.Save(w.Context(), remember.SaveInput{Content: "x", Project: "shop", Metadata: map[string]any{"password": password, "db": []any{map[string]any{"db_password": password}}}})
 			return res.Warnings, err
 		}},
 		{"an update", func(w world) ([]string, error) {
-			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop"})
+			res, err := w.Save(w.Context(), remember.SaveInput{Content: "x", Project: "shop"})
 			if err != nil {
 				return nil, err
 			}
 			text := "now " + token
-			m, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Content: &text, Metadata: map[string]any{"password": password}})
+			m, err := w.Update(w.Context(), remember.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Content: &text, Metadata: map[string]any{"password": password}})
 			return m.Warnings, err
 		}},
 		{"a batch", func(w world) ([]string, error) {
-			all, err := w.SaveBatch(w.Context(), []engine.SaveInput{{Content: "x", Project: "shop"}, {Content: token, Project: "shop"}})
+			all, err := w.SaveBatch(w.Context(), []remember.SaveInput{{Content: "x", Project: "shop"}, {Content: token, Project: "shop"}})
 			if err != nil {
 				return nil, err
 			}
 			return all[1].Warnings, nil
 		}},
 		{"a learning", func(w world) ([]string, error) {
-			res, err := w.Capture(w.Context(), engine.CaptureInput{Project: "shop", Content: "## Key Learnings:\n\n1. The build needs " + token + " to publish packages.\n"})
+			res, err := w.Capture(w.Context(), remember.CaptureInput{Project: "shop", Content: "## Key Learnings:\n\n1. The build needs " + token + " to publish packages.\n"})
 			return res.Warnings, err
 		}},
 		{"a prompt", func(w world) ([]string, error) {
-			p, err := w.SavePrompt(w.Context(), engine.PromptInput{Project: "shop", Content: "use " + token})
+			p, err := w.SavePrompt(w.Context(), remember.PromptInput{Project: "shop", Content: "use " + token})
 			return p.Warnings, err
 		}},
 		{"the summary of a session, and a query in it", func(w world) ([]string, error) {
-			if _, err := w.StartSession(w.Context(), engine.SessionInput{ID: "s", Project: "shop"}); err != nil {
+			if _, err := w.StartSession(w.Context(), remember.SessionInput{ID: "s", Project: "shop"}); err != nil {
 				return nil, err
 			}
-			if _, err := w.Recall(w.Context(), engine.RecallInput{SessionID: "s", SearchInput: engine.SearchInput{Query: "where is " + token}}); err != nil {
+			if _, err := w.Recall(w.Context(), search.RecallInput{SessionID: "s", SearchInput: search.SearchInput{Query: "where is " + token}}); err != nil {
 				return nil, err
 			}
 			ended, err := w.EndSession(w.Context(), "s", "rotated "+token)
@@ -89,7 +93,7 @@ func TestSecretsAreCutOutOfWhatIsKept(t *testing.T) {
 		{"a reason", func(w world) ([]string, error) {
 			a := planted(w, w, engram.OriginAgent, "A", "one").Num
 			b := planted(w, w, engram.OriginAgent, "B", "two").Num
-			_, err := w.Compare(w.Context(), engine.CompareInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: engram.VerbCompatible, Reasoning: "both have " + token})
+			_, err := w.Compare(w.Context(), relate.CompareInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: engram.VerbCompatible, Reasoning: "both have " + token})
 			return nil, err
 		}},
 	} {
@@ -116,15 +120,15 @@ func TestSecretsAreCutOutOfWhatIsKept(t *testing.T) {
 
 func TestASavesAnswerSaysWhatWasCut(t *testing.T) {
 	w := newWorld(t)
-	res := w.save(engine.SaveInput{Content: "CI uses " + githubToken() + " until May.", Project: "shop"})
+	res := w.save(remember.SaveInput{Content: "CI uses " + githubToken() + " until May.", Project: "shop"})
 	if want := "CI uses [REDACTED:github-pat] until May."; res.Memory.Content != want {
 		t.Errorf("content %q, want %q", res.Memory.Content, want)
 	}
 	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "github-pat") {
 		t.Errorf("warnings %q, want one of github-pat", res.Warnings)
 	}
-	again := w.save(engine.SaveInput{Content: "CI uses " + githubToken() + " until May.", Project: "shop"})
-	if again.Action != engine.ActionRepeated {
+	again := w.save(remember.SaveInput{Content: "CI uses " + githubToken() + " until May.", Project: "shop"})
+	if again.Action != ledger.ActionRepeated {
 		t.Errorf("said again: %s, want a repeat of what was kept", again.Action)
 	}
 }
@@ -132,12 +136,12 @@ func TestASavesAnswerSaysWhatWasCut(t *testing.T) {
 func TestAPersonMayKeepASecret(t *testing.T) {
 	w := newWorld(t)
 	token := githubToken()
-	res := w.save(engine.SaveInput{Content: "CI uses " + token, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true})
+	res := w.save(remember.SaveInput{Content: "CI uses " + token, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true})
 	if !strings.Contains(res.Memory.Content, token) || len(res.Warnings) > 0 {
 		t.Errorf("got %q, warnings %q; want it kept", res.Memory.Content, res.Warnings)
 	}
 	var out bytes.Buffer
-	if _, err := w.Export(t.Context(), &out, engine.ExportInput{}); err != nil {
+	if _, err := w.Export(t.Context(), &out, exchange.ExportInput{}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), token) {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // A series repeats the same words with another number, date, version or name in one place: two members look
@@ -17,18 +19,18 @@ func TestASeriesIsNoContradiction(t *testing.T) {
 		"dates":    func(i int) string { return fmt.Sprintf("The backup of 2026-03-%02d has %d rows", i+1, 900+i) },
 		"names":    func(i int) string { return fmt.Sprintf("%s owns the wiki page", names[i%10]) },
 	} {
-		for mode, admit := range map[string]engine.AdmitMode{"save": engine.AdmitSeparately, "remember": engine.AdmitMerging} {
+		for mode, admit := range map[string]remember.AdmitMode{"save": remember.AdmitSeparately, "remember": remember.AdmitMerging} {
 			t.Run(name+", "+mode, func(t *testing.T) {
 				w := newWorld(t)
 				for i := range 10 {
-					if res := w.save(engine.SaveInput{Content: text(i), Project: "demo", Admit: admit}); res.Action != engine.ActionInserted || i > 1 && len(res.Candidates) > 0 {
+					if res := w.save(remember.SaveInput{Content: text(i), Project: "demo", Admit: admit}); res.Action != ledger.ActionInserted || i > 1 && len(res.Candidates) > 0 {
 						t.Errorf("%q: %s, %s; contested by %d", text(i), res.Action, res.Reason, len(res.Candidates))
 					}
 				}
-				if _, n, err := w.Conflicts(t.Context(), engine.ConflictFilter{Project: "demo", Status: "pending"}); err != nil || n > 0 {
+				if _, n, err := w.Conflicts(t.Context(), relate.ConflictFilter{Project: "demo", Status: "pending"}); err != nil || n > 0 {
 					t.Errorf("%d pairs wait: %v", n, err)
 				}
-				scanned, err := w.Scan(t.Context(), engine.ScanInput{Project: "demo"})
+				scanned, err := w.Scan(t.Context(), relate.ScanInput{Project: "demo"})
 				if err != nil || len(scanned.Pairs) > 0 {
 					t.Errorf("a scan finds %d pairs: %v", len(scanned.Pairs), err)
 				}
@@ -42,19 +44,19 @@ func TestASeriesIsNoContradiction(t *testing.T) {
 func TestWhatASeriesWithdrewComesBack(t *testing.T) {
 	w := newWorld(t)
 	for _, minutes := range []int{5, 15, 25} {
-		res := w.save(engine.SaveInput{Content: fmt.Sprintf("Sessions end after %d minutes.", minutes), Project: "demo"})
+		res := w.save(remember.SaveInput{Content: fmt.Sprintf("Sessions end after %d minutes.", minutes), Project: "demo"})
 		want := 0
 		if minutes == 15 {
 			want = 1
 		}
-		if _, n, err := w.Conflicts(t.Context(), engine.ConflictFilter{Status: "pending"}); err != nil || n != want {
+		if _, n, err := w.Conflicts(t.Context(), relate.ConflictFilter{Status: "pending"}); err != nil || n != want {
 			t.Errorf("after %d minutes %d wait, want %d: %v", minutes, n, want, err)
 		}
 		if minutes == 25 {
 			w.takeBack(res.Op)
 		}
 	}
-	if _, n, err := w.Conflicts(t.Context(), engine.ConflictFilter{Status: "pending"}); err != nil || n != 1 {
+	if _, n, err := w.Conflicts(t.Context(), relate.ConflictFilter{Status: "pending"}); err != nil || n != 1 {
 		t.Errorf("after the undo %d wait, want 1: %v", n, err)
 	}
 }

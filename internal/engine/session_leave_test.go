@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 // A session without activity is deleted; any other ends.
@@ -17,20 +19,20 @@ func TestAnEmptySessionGoesWhenItIsLeft(t *testing.T) {
 	}{
 		{"nothing", func(world) {}, true},
 		{"it was told its brief", func(w world) {
-			if b, err := w.Brief(t.Context(), engine.SessionBriefInput{Project: "demo", SessionID: "s1"}); err != nil || len(b.Memories) == 0 {
+			if b, err := w.Brief(t.Context(), brief.SessionBriefInput{Project: "demo", SessionID: "s1"}); err != nil || len(b.Memories) == 0 {
 				t.Errorf("brief %+v, %v", b, err)
 			}
 		}, true},
-		{"it saved", func(w world) { w.save(engine.SaveInput{Content: "c", SessionID: "s1"}) }, false},
+		{"it saved", func(w world) { w.save(remember.SaveInput{Content: "c", SessionID: "s1"}) }, false},
 		{"what it saved was forgotten", func(w world) {
-			num := w.save(engine.SaveInput{Content: "c", SessionID: "s1"}).Memory.Num
+			num := w.save(remember.SaveInput{Content: "c", SessionID: "s1"}).Memory.Num
 			if _, err := w.Forget(t.Context(), engram.ByNum(num)); err != nil {
 				t.Error(err)
 			}
 		}, false},
-		{"it asked", func(w world) { w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: "s1"}) }, false},
+		{"it asked", func(w world) { w.recall(search.RecallInput{SearchInput: asked("tokens"), SessionID: "s1"}) }, false},
 		{"it was asked", func(w world) {
-			if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "why?", SessionID: "s1", Project: "demo"}); err != nil {
+			if _, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: "why?", SessionID: "s1", Project: "demo"}); err != nil {
 				t.Error(err)
 			}
 		}, false},
@@ -55,7 +57,7 @@ func TestAnEmptySessionGoesWhenItIsLeft(t *testing.T) {
 				t.Errorf("got %+v, %v; want it gone: %v", s, err, tt.goes)
 			}
 			w.session("s1", "demo") // somebody comes back
-			w.save(engine.SaveInput{Content: "back", SessionID: "s1"})
+			w.save(remember.SaveInput{Content: "back", SessionID: "s1"})
 			if s, err := w.Session(t.Context(), "s1"); err != nil || s.Project != "demo" {
 				t.Errorf("back: %+v, %v", s, err)
 			}

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestStartingASessionAgainKeepsWhatItWas(t *testing.T) {
 	w := newWorld(t)
 	start := func(id, project, dir string) engram.Session {
 		t.Helper()
-		s, err := w.StartSession(t.Context(), engine.SessionInput{ID: id, Project: project, Directory: dir})
+		s, err := w.StartSession(t.Context(), remember.SessionInput{ID: id, Project: project, Directory: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestStartingASessionAgainKeepsWhatItWas(t *testing.T) {
 
 func TestASessionWithoutAProjectGetsOne(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Content: "c", SessionID: "s1", NewSession: true})
+	w.save(remember.SaveInput{Content: "c", SessionID: "s1", NewSession: true})
 	w.session("s1", "demo")
 	if s, err := w.Session(t.Context(), "s1"); err != nil || s.Project != "demo" {
 		t.Errorf("got %+v, %v", s, err)
@@ -52,7 +52,7 @@ func TestASessionWithoutAProjectGetsOne(t *testing.T) {
 
 func TestAStartThatIsRefused(t *testing.T) {
 	w := newWorld(t)
-	for name, in := range map[string]engine.SessionInput{
+	for name, in := range map[string]remember.SessionInput{
 		"no project": {ID: "s"}, "NUL": {ID: "a\x00", Project: "demo"},
 		"long id": {ID: strings.Repeat("s", 201), Project: "demo"}, "id not UTF-8": {ID: "\xff", Project: "demo"},
 		"project not UTF-8": {ID: "s", Project: "p\xff"}, "long folder": {ID: "s", Project: "demo", Directory: strings.Repeat("/d", 2049)},
@@ -120,9 +120,9 @@ func TestSessionsByTheirNewestActivity(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		w.session(id, map[bool]string{true: "demo", false: "other"}[id < "d"])
 	}
-	w.save(engine.SaveInput{Content: "one", SessionID: "b", Project: "demo"})
-	forgotten := w.save(engine.SaveInput{Content: "two", SessionID: "b", Project: "demo"}).Memory.Num
-	if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "why", SessionID: "a", Project: "demo"}); err != nil {
+	w.save(remember.SaveInput{Content: "one", SessionID: "b", Project: "demo"})
+	forgotten := w.save(remember.SaveInput{Content: "two", SessionID: "b", Project: "demo"}).Memory.Num
+	if _, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: "why", SessionID: "a", Project: "demo"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Forget(t.Context(), engram.ByNum(forgotten)); err != nil {
@@ -155,10 +155,10 @@ func TestSessionsByTheirNewestActivity(t *testing.T) {
 func TestASessionWithMemoriesIsNotDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.session("s1", "demo")
-	if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "why", SessionID: "s1", Project: "demo"}); err != nil {
+	if _, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: "why", SessionID: "s1", Project: "demo"}); err != nil {
 		t.Fatal(err)
 	}
-	num := w.save(engine.SaveInput{Content: "c", SessionID: "s1", Project: "demo"}).Memory.Num
+	num := w.save(remember.SaveInput{Content: "c", SessionID: "s1", Project: "demo"}).Memory.Num
 	refused := func() {
 		t.Helper()
 		err := w.DeleteSession(t.Context(), "s1", true)
@@ -189,7 +189,7 @@ func TestASessionWithMemoriesIsNotDeleted(t *testing.T) {
 func TestAHiddenPromptGetsItsSessionBack(t *testing.T) {
 	w := newWorld(t)
 	w.session("s1", "demo")
-	p := w.prompt(engine.PromptInput{Content: "what is it", SessionID: "s1", Project: "demo"})
+	p := w.prompt(remember.PromptInput{Content: "what is it", SessionID: "s1", Project: "demo"})
 	if _, err := w.DeleteProject(t.Context(), "demo", false); err != nil {
 		t.Fatal(err)
 	}
@@ -208,12 +208,12 @@ func TestAHiddenPromptGetsItsSessionBack(t *testing.T) {
 func TestASummaryIsAMemory(t *testing.T) {
 	w := newWorld(t)
 	w.session("s1", "demo")
-	res, err := w.Summarize(t.Context(), engine.SaveInput{Title: "ignored", Type: "decision", Content: "## Goal\nship it", Project: "Demo"})
+	res, err := w.Summarize(t.Context(), remember.SaveInput{Title: "ignored", Type: "decision", Content: "## Goal\nship it", Project: "Demo"})
 	m := res.Memory
 	if err != nil || m.Type != engram.TypeSessionSummary || m.Title != "Session summary: demo" || m.SessionID != "s1" || m.Content != "## Goal\nship it" {
 		t.Errorf("got %+v, %v", m, err)
 	}
-	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "demo"}); engram.CodeOf(err) != engram.CodeInvalid {
+	if _, err := w.Summarize(t.Context(), remember.SaveInput{Project: "demo"}); engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("without content: %v", err)
 	}
 }

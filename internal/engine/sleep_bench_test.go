@@ -3,7 +3,7 @@ package engine_test
 import (
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
@@ -11,7 +11,7 @@ import (
 func BenchmarkSleepPlan(b *testing.B) {
 	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
 		for b.Loop() {
-			if res, err := w.Sleep(b.Context(), engine.SleepInput{DryRun: true}); err != nil || len(res.Degraded) > 0 {
+			if res, err := w.Sleep(b.Context(), consolidate.SleepInput{DryRun: true}); err != nil || len(res.Degraded) > 0 {
 				b.Fatalf("%v, %v", res.Degraded, err)
 			}
 		}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
@@ -44,9 +46,9 @@ func (w world) retries() (near []int64) {
 		"The mail service timed out because the retry loop of the SMTP client had no backoff and no limit.",
 		"The search service timed out because the retry loop of its HTTP client had no limit on retries.",
 	} {
-		near = append(near, w.save(engine.SaveInput{Title: fmt.Sprintf("Timeout %d of a service by retries", i), Content: text, Project: "demo", Type: "bugfix"}).Memory.Num)
+		near = append(near, w.save(remember.SaveInput{Title: fmt.Sprintf("Timeout %d of a service by retries", i), Content: text, Project: "demo", Type: "bugfix"}).Memory.Num)
 	}
-	w.save(engine.SaveInput{Title: "Coffee", Content: "The machine on the second floor wants to be cleaned every Friday.", Project: "demo", Type: "discovery"})
+	w.save(remember.SaveInput{Title: "Coffee", Content: "The machine on the second floor wants to be cleaned every Friday.", Project: "demo", Type: "discovery"})
 	return near
 }
 
@@ -56,10 +58,10 @@ func TestSleepKeepsThePatternOfABunch(t *testing.T) {
 	}}
 	w := newWorld(t).reading(x)
 	near := w.retries()
-	if res := w.sleep(engine.SleepInput{DryRun: true}); len(res.Plan) != 1 || res.Plan[0].Action != lifecycle.StepExtract || len(x.asked) != 0 {
+	if res := w.sleep(consolidate.SleepInput{DryRun: true}); len(res.Plan) != 1 || res.Plan[0].Action != lifecycle.StepExtract || len(x.asked) != 0 {
 		t.Fatalf("a dry run planned %+v and asked %v, want one extraction and nobody asked", res.Plan, x.asked)
 	}
-	res := w.sleep(engine.SleepInput{})
+	res := w.sleep(consolidate.SleepInput{})
 	if len(res.Made) != 1 || res.Applied != 1 || len(x.asked) != 1 || len(x.asked[0]) != len(near) {
 		t.Fatalf("sleep did %+v and asked about %v, want one pattern of %v", res, x.asked, near)
 	}
@@ -75,10 +77,10 @@ func TestSleepKeepsThePatternOfABunch(t *testing.T) {
 			t.Errorf("relation of the pattern %+v, want derived_from to a source, by its model", n.Relation)
 		}
 	}
-	w.sleep(engine.SleepInput{})
+	w.sleep(consolidate.SleepInput{})
 	w.Clock.Add(2 * day)
 	w.undo(res.Ops[0])
-	w.sleep(engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepExtract}})
+	w.sleep(consolidate.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepExtract}})
 	if len(x.asked) != 1 {
 		t.Errorf("it was asked about %v, want once: what has a pattern, be it undone, is not asked about again", x.asked)
 	}
@@ -89,16 +91,16 @@ func TestSleepAsksOnceWhereThereIsNoPattern(t *testing.T) {
 	w := newWorld(t).reading(x)
 	near := w.retries()
 	for range 3 {
-		w.sleep(engine.SleepInput{})
+		w.sleep(consolidate.SleepInput{})
 		w.Clock.Add(day)
 	}
 	if len(x.asked) != 1 {
 		t.Errorf("asked about %v in three nights, want once", x.asked)
 	}
-	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(near[0]), Content: new("The payment service timed out: its retry loop of the HTTP client had no limit.")}); err != nil {
+	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(near[0]), Content: new("The payment service timed out: its retry loop of the HTTP client had no limit.")}); err != nil {
 		t.Fatal(err)
 	}
-	if w.sleep(engine.SleepInput{}); len(x.asked) != 2 {
+	if w.sleep(consolidate.SleepInput{}); len(x.asked) != 2 {
 		t.Errorf("asked about %v after one of them changed, want once more", x.asked)
 	}
 }
@@ -109,8 +111,8 @@ func TestSleepGoesOnWithoutALanguageModel(t *testing.T) {
 	}}
 	w := newWorld(t).reading(x)
 	w.retries()
-	weak := w.save(engine.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Importance: new(0.0)}).Memory.Num
-	res := w.sleep(engine.SleepInput{Below: 0.6})
+	weak := w.save(remember.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Importance: new(0.0)}).Memory.Num
+	res := w.sleep(consolidate.SleepInput{Below: 0.6})
 	if len(res.Degraded) != 1 || !strings.Contains(res.Degraded[0], "the model is away") || res.Applied != 1 || !w.forgotten(weak) {
 		t.Errorf("sleep did %+v, want the prune done and a warning", res)
 	}
@@ -119,10 +121,10 @@ func TestSleepGoesOnWithoutALanguageModel(t *testing.T) {
 		stop()
 		return engram.Pattern{}, false, ctx.Err()
 	}
-	if _, err := w.Sleep(ctx, engine.SleepInput{}); !errors.Is(err, context.Canceled) {
+	if _, err := w.Sleep(ctx, consolidate.SleepInput{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted while the model was asked: %v, want that it was cancelled", err)
 	}
-	if res := newWorld(t).sleep(engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepExtract}}); len(res.Degraded) != 1 {
+	if res := newWorld(t).sleep(consolidate.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepExtract}}); len(res.Degraded) != 1 {
 		t.Errorf("extraction without a model: %+v, want it said", res.Degraded)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -23,7 +24,7 @@ func TestSleepOverAnyHistory(t *testing.T) {
 			w.Clock.Add(time.Duration(rapid.IntRange(0, 60).Draw(rt, "days")) * day)
 			switch rapid.IntRange(0, 4).Draw(rt, "what") {
 			case 0, 1, 2:
-				in := engine.SaveInput{Title: "Access tokens", Content: tokens, Project: rapid.SampledFrom([]string{"demo", "shop"}).Draw(rt, "project"),
+				in := remember.SaveInput{Title: "Access tokens", Content: tokens, Project: rapid.SampledFrom([]string{"demo", "shop"}).Draw(rt, "project"),
 					Type: "discovery", Permanent: rapid.IntRange(0, 4).Draw(rt, "permanent") == 0}
 				in.Content += rapid.SampledFrom([]string{"", "\nLogout clears it.", "\nThe key is changed every month.", " Nobody else may."}).Draw(rt, "more")
 				res := w.save(in)
@@ -39,15 +40,15 @@ func TestSleepOverAnyHistory(t *testing.T) {
 					}
 				}
 			case 4:
-				in := engine.SleepInput{Below: rapid.SampledFrom([]float64{0, 0.5, 0.9}).Draw(rt, "below")}
+				in := consolidate.SleepInput{Below: rapid.SampledFrom([]float64{0, 0.5, 0.9}).Draw(rt, "below")}
 				res := w.sleep(in)
 				if again := w.sleep(in); len(again.Plan) != 0 || len(res.Skipped) != 0 {
 					rt.Errorf("a second sleep after %+v took %+v; want nothing, and nothing skipped before", res, again.Plan)
 				}
 			}
 		}
-		plan := w.sleep(engine.SleepInput{DryRun: true}).Plan
-		res := w.sleep(engine.SleepInput{})
+		plan := w.sleep(consolidate.SleepInput{DryRun: true}).Plan
+		res := w.sleep(consolidate.SleepInput{})
 		if !slices.EqualFunc(plan, res.Plan, func(a, b lifecycle.Step) bool {
 			return a.Action == b.Action && a.Into == b.Into && slices.Equal(a.Memories, b.Memories)
 		}) || res.Applied != len(plan) {

@@ -11,13 +11,17 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 const day = 24 * time.Hour
 
-func (w world) sleep(in engine.SleepInput) engine.Slept {
+func (w world) sleep(in consolidate.SleepInput) consolidate.Slept {
 	w.Helper()
 	res, err := w.Sleep(w.Context(), in)
 	if err != nil {
@@ -32,30 +36,30 @@ The browser sends it with every request, and the gateway checks the signature be
 
 func (w world) undo(op int64) {
 	w.Helper()
-	if _, err := w.Undo(w.Context(), engine.UndoInput{Op: op}); err != nil {
+	if _, err := w.Undo(w.Context(), undo.UndoInput{Op: op}); err != nil {
 		w.Fatalf("undo %d: %v", op, err)
 	}
 }
 
 func TestSleepMergesWhatSaysTheSame(t *testing.T) {
 	w := newWorld(t)
-	first := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery", Tags: []string{"auth"},
+	first := w.save(remember.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery", Tags: []string{"auth"},
 		Metadata: map[string]any{"by": "ann"}}).Memory.Num
-	second := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "demo", Type: "discovery",
+	second := w.save(remember.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "demo", Type: "discovery",
 		Tags: []string{"web"}, Metadata: map[string]any{"by": "bob", "seen": true}, Importance: new(0.55)}).Memory.Num
 	other := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
 	w.relate(second, engram.VerbCausedBy, other, engram.RelationJudged)
 	w.Clock.Add(day)
 
 	before := len(w.journal())
-	plan := w.sleep(engine.SleepInput{DryRun: true})
+	plan := w.sleep(consolidate.SleepInput{DryRun: true})
 	if len(w.journal()) != before {
 		t.Errorf("a dry run wrote %d entries, want none", len(w.journal())-before)
 	}
 	if len(plan.Plan) != 1 || plan.Plan[0].Action != lifecycle.StepMerge || plan.Plan[0].Into != first || plan.Titles[first] == "" {
 		t.Fatalf("plan is %+v, want one merge into #%d", plan, first)
 	}
-	res := w.sleep(engine.SleepInput{})
+	res := w.sleep(consolidate.SleepInput{})
 	for i := range res.Plan { // the clock went on, so computed strengths differ a little
 		res.Plan[i].From, plan.Plan[i].From = 0, 0
 	}
@@ -81,7 +85,7 @@ func TestSleepMergesWhatSaysTheSame(t *testing.T) {
 	}
 	same(t, "live memories", w.list(engram.Filter{}), []int64{other, first})
 
-	if again := w.sleep(engine.SleepInput{}); len(again.Plan) != 0 {
+	if again := w.sleep(consolidate.SleepInput{}); len(again.Plan) != 0 {
 		t.Errorf("a second sleep in a row planned %+v, want nothing", again.Plan)
 	}
 	w.undo(res.Ops[0])
@@ -91,22 +95,22 @@ func TestSleepMergesWhatSaysTheSame(t *testing.T) {
 	}
 	w.Clock.Add(day)
 	w.note("Tea", "There is green tea in the cupboard over the sink, behind the sugar.")
-	if again := w.sleep(engine.SleepInput{}); len(again.Plan) != 0 {
+	if again := w.sleep(consolidate.SleepInput{}); len(again.Plan) != 0 {
 		t.Errorf("what an undo brought back is in the plan of the next sleep: %+v", again.Plan)
 	}
 }
 
 func TestWhatCameFromAnotherProjectIsComparedThoughBothHaveSlept(t *testing.T) {
 	w := newWorld(t)
-	mine := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery"}).Memory.Num
-	theirs := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "old", Type: "discovery"}).Memory.Num
+	mine := w.save(remember.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery"}).Memory.Num
+	theirs := w.save(remember.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "old", Type: "discovery"}).Memory.Num
 	w.Clock.Add(day)
-	if res := w.sleep(engine.SleepInput{}); res.Applied != 0 {
+	if res := w.sleep(consolidate.SleepInput{}); res.Applied != 0 {
 		t.Fatalf("apart, %d steps were taken: %+v", res.Applied, res.Plan)
 	}
 	w.merge("demo", "old")
 	w.Clock.Add(day)
-	res := w.sleep(engine.SleepInput{})
+	res := w.sleep(consolidate.SleepInput{})
 	if len(res.Plan) != 1 || res.Plan[0].Action != lifecycle.StepMerge || res.Plan[0].Into != mine {
 		t.Errorf("together, the plan is %+v, want #%d merged into #%d", res.Plan, theirs, mine)
 	}
@@ -115,26 +119,26 @@ func TestWhatCameFromAnotherProjectIsComparedThoughBothHaveSlept(t *testing.T) {
 func TestSleepMergesNothingThatMustStayApart(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
-		first, second engine.SaveInput
+		first, second remember.SaveInput
 		do            func(w world, first, second int64)
 	}{
-		{"another number", engine.SaveInput{Content: tokens + " Tokens live 15 minutes."}, engine.SaveInput{Content: tokens + " Tokens live 60 minutes."}, nil},
-		{"another project", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens, Project: "else"}, nil},
-		{"another scope", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens, Scope: engram.ScopePersonal}, nil},
-		{"another type", engine.SaveInput{Content: tokens, Type: "discovery"}, engine.SaveInput{Content: tokens, Type: "decision"}, nil},
-		{"two topics", engine.SaveInput{Content: tokens, TopicKey: "auth/a"}, engine.SaveInput{Content: tokens, TopicKey: "auth/b"}, nil},
-		{"summaries of sessions", engine.SaveInput{Content: tokens, Type: "session_summary"}, engine.SaveInput{Content: tokens, Type: "session_summary"}, nil},
-		{"a pair that was judged", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens}, func(w world, first, second int64) {
+		{"another number", remember.SaveInput{Content: tokens + " Tokens live 15 minutes."}, remember.SaveInput{Content: tokens + " Tokens live 60 minutes."}, nil},
+		{"another project", remember.SaveInput{Content: tokens}, remember.SaveInput{Content: tokens, Project: "else"}, nil},
+		{"another scope", remember.SaveInput{Content: tokens}, remember.SaveInput{Content: tokens, Scope: engram.ScopePersonal}, nil},
+		{"another type", remember.SaveInput{Content: tokens, Type: "discovery"}, remember.SaveInput{Content: tokens, Type: "decision"}, nil},
+		{"two topics", remember.SaveInput{Content: tokens, TopicKey: "auth/a"}, remember.SaveInput{Content: tokens, TopicKey: "auth/b"}, nil},
+		{"summaries of sessions", remember.SaveInput{Content: tokens, Type: "session_summary"}, remember.SaveInput{Content: tokens, Type: "session_summary"}, nil},
+		{"a pair that was judged", remember.SaveInput{Content: tokens}, remember.SaveInput{Content: tokens}, func(w world, first, second int64) {
 			w.relate(second, engram.VerbNotConflict, first, engram.RelationJudged)
 		}},
-		{"a superseded one", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens}, func(w world, first, second int64) {
+		{"a superseded one", remember.SaveInput{Content: tokens}, remember.SaveInput{Content: tokens}, func(w world, first, second int64) {
 			w.relate(w.note("News", "Sessions are kept on the server from now on."), engram.VerbSupersedes, first, engram.RelationJudged)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			var nums []int64
-			for _, in := range []engine.SaveInput{tt.first, tt.second} {
+			for _, in := range []remember.SaveInput{tt.first, tt.second} {
 				in.Title = "Access tokens"
 				if in.Project == "" {
 					in.Project = "demo"
@@ -145,7 +149,7 @@ func TestSleepMergesNothingThatMustStayApart(t *testing.T) {
 			if tt.do != nil {
 				tt.do(w, nums[0], nums[1])
 			}
-			if res := w.sleep(engine.SleepInput{}); len(res.Plan) != 0 {
+			if res := w.sleep(consolidate.SleepInput{}); len(res.Plan) != 0 {
 				t.Errorf("sleep planned %+v, want nothing", res.Plan)
 			}
 		})
@@ -155,25 +159,25 @@ func TestSleepMergesNothingThatMustStayApart(t *testing.T) {
 func TestSleepForgetsWhatIsWeak(t *testing.T) {
 	w := newWorld(t)
 	weak := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
-	stays := w.save(engine.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Permanent: true}).Memory.Num
-	due := w.save(engine.SaveInput{Title: "Lunch", Content: "We go at noon.", Project: "demo", Type: "preference"}).Memory.Num
+	stays := w.save(remember.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Permanent: true}).Memory.Num
+	due := w.save(remember.SaveInput{Title: "Lunch", Content: "We go at noon.", Project: "demo", Type: "preference"}).Memory.Num
 	w.Clock.Add(150 * day)
-	if res := w.sleep(engine.SleepInput{}); len(res.Plan) != 0 || res.Fading != 2 || len(res.Spared) != 4 {
+	if res := w.sleep(consolidate.SleepInput{}); len(res.Plan) != 0 || res.Fading != 2 || len(res.Spared) != 4 {
 		t.Errorf("by default sleep planned %+v, saw %d fading and spared %+v; want no step, 2 and four reasons", res.Plan, res.Fading, res.Spared)
 	}
 	w.Clock.Add(250 * day)
-	res := w.sleep(engine.SleepInput{})
+	res := w.sleep(consolidate.SleepInput{})
 	same(t, "live memories", w.list(engram.Filter{}), []int64{due, stays})
 	if len(res.Ops) != 1 || res.Applied != 1 || res.Plan[0].Memories[0] != weak || !strings.Contains(res.Plan[0].Reason, "below 0.05; 400 days") {
 		t.Errorf("sleep did %+v, want one prune of #%d with its reason", res, weak)
 	}
 	w.undo(res.Ops[0])
-	if res := w.sleep(engine.SleepInput{Below: 0.5}); len(res.Plan) != 0 {
+	if res := w.sleep(consolidate.SleepInput{Below: 0.5}); len(res.Plan) != 0 {
 		t.Errorf("what an undo brought back is pruned again: %+v", res.Plan)
 	}
-	_, err := w.Sleep(t.Context(), engine.SleepInput{Below: 1.5})
+	_, err := w.Sleep(t.Context(), consolidate.SleepInput{Below: 1.5})
 	wantCode(t, err, engram.CodeInvalid)
-	_, err = w.Sleep(t.Context(), engine.SleepInput{Only: []lifecycle.StepAction{"dream"}})
+	_, err = w.Sleep(t.Context(), consolidate.SleepInput{Only: []lifecycle.StepAction{"dream"}})
 	wantCode(t, err, engram.CodeInvalid)
 }
 
@@ -191,7 +195,7 @@ func TestSleepSparesWhatCameInLately(t *testing.T) {
 	w.note("Tea", "There is green tea in the cupboard over the sink.")
 	w.Clock.Add(600 * day)
 	imported(t, w.Engine, `{"format":"engram","version":1,"memories":[{"id":"mem_01m80fjn7a50pm95tw19tb75ga","project":"demo",
-"title":"Coffee","content":"The machine wants to be cleaned.","created_at":"2024-01-02T03:04:05Z","updated_at":"2024-01-02T03:04:05Z"}]}`, engine.ImportInput{})
+"title":"Coffee","content":"The machine wants to be cleaned.","created_at":"2024-01-02T03:04:05Z","updated_at":"2024-01-02T03:04:05Z"}]}`, exchange.ImportInput{})
 	for _, tt := range []struct {
 		name  string
 		later time.Duration
@@ -199,7 +203,7 @@ func TestSleepSparesWhatCameInLately(t *testing.T) {
 		want  int
 	}{{"what was here", 0, 0, 1}, {"nothing that was imported today", 0, 0, 0}, {"after a month that too", 31 * day, 0, 1}, {"nothing twice", 0, 0, 0}} {
 		w.Clock.Add(tt.later)
-		if res := w.sleep(engine.SleepInput{Below: tt.below}); res.Applied != tt.want {
+		if res := w.sleep(consolidate.SleepInput{Below: tt.below}); res.Applied != tt.want {
 			t.Errorf("%s: sleep took %+v and spared %+v, want %d", tt.name, res.Plan, res.Spared, tt.want)
 		}
 	}
@@ -209,17 +213,17 @@ func TestSleepBoostsWhatIsRead(t *testing.T) {
 	for _, curve := range engram.Curves() {
 		w := newWorld(t)
 		num := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
-		if _, err := w.DecayProject(t.Context(), engine.ProjectDecayInput{Project: "demo", Curve: &curve}); err != nil {
+		if _, err := w.DecayProject(t.Context(), consolidate.ProjectDecayInput{Project: "demo", Curve: &curve}); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {
 			w.Clock.Add(2 * day)
-			if res, err := w.Recall(t.Context(), engine.RecallInput{SearchInput: engine.SearchInput{Query: "coffee machine"}}); err != nil || len(res.Items) != 1 || res.Items[0].Hit.Memory.Num != num {
+			if res, err := w.Recall(t.Context(), search.RecallInput{SearchInput: search.SearchInput{Query: "coffee machine"}}); err != nil || len(res.Items) != 1 || res.Items[0].Hit.Memory.Num != num {
 				t.Fatalf("recall has %+v, %v", res, err)
 			}
 		}
 		w.Clock.Add(21 * day)
-		first, second := w.sleep(engine.SleepInput{}), w.sleep(engine.SleepInput{})
+		first, second := w.sleep(consolidate.SleepInput{}), w.sleep(consolidate.SleepInput{})
 		if len(first.Plan) != 1 || first.Plan[0].Action != lifecycle.StepBoost || first.Plan[0].To-first.Plan[0].From < 0.01 || len(second.Plan) != 0 {
 			t.Errorf("under the %s curve sleep took %+v, and then %+v; want a boost and nothing", curve, first.Plan, second.Plan)
 		}
@@ -230,7 +234,7 @@ func TestSleepGoesOnWhereItWasInterrupted(t *testing.T) {
 	w := newWorld(t)
 	w.tire(150)
 	ctx, stop := context.WithCancel(t.Context())
-	in := engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6, Progress: func(_ string, done, _ int) {
+	in := consolidate.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6, Progress: func(_ string, done, _ int) {
 		if done > 0 {
 			stop()
 		}
@@ -249,9 +253,9 @@ func TestSleepTakesNoStepThatIsNotDueAnyMore(t *testing.T) {
 	w := newWorld(t)
 	w.tire(3)
 	first := w.list(engram.Filter{})[2]
-	res := w.sleep(engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6, Progress: func(_ string, done, total int) {
+	res := w.sleep(consolidate.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6, Progress: func(_ string, done, total int) {
 		if done == 0 && total > 0 {
-			if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(first), Content: new("Somebody wants it still.")}); err != nil {
+			if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(first), Content: new("Somebody wants it still.")}); err != nil {
 				t.Errorf("update: %v", err)
 			}
 		}
@@ -270,7 +274,7 @@ func TestTwoProcessesSleepAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i, world := range []world{w, v} {
 		all.Go(func() {
-			res, err := world.Sleep(context.Background(), engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6})
+			res, err := world.Sleep(context.Background(), consolidate.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6})
 			if err != nil {
 				t.Errorf("sleep %d: %v", i, err)
 			}
@@ -298,18 +302,18 @@ func TestSleepConsolidatesUnderEbbinghaus(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Clock.Add(12 * time.Hour)
-	if res := w.sleep(engine.SleepInput{}); len(res.Plan) != 0 {
+	if res := w.sleep(consolidate.SleepInput{}); len(res.Plan) != 0 {
 		t.Errorf("after half a day sleep planned %+v, want nothing", res.Plan)
 	}
 	w.Clock.Add(20 * day)
-	res := w.sleep(engine.SleepInput{})
+	res := w.sleep(consolidate.SleepInput{})
 	if len(res.Plan) != 1 || res.Plan[0].Action != lifecycle.StepFade || res.Applied != 1 {
 		t.Fatalf("after 20 days sleep did %+v, want one fade", res)
 	}
 	if m := w.get(num).Memory; m.Strength != res.Plan[0].To || !m.TouchedAt.Equal(res.At) || m.RevisionCount != 1 {
 		t.Errorf("the memory has strength %v as of %v, want %v as of %v, and the same text", m.Strength, m.TouchedAt, res.Plan[0].To, res.At)
 	}
-	if again := w.sleep(engine.SleepInput{}); len(again.Plan) != 0 {
+	if again := w.sleep(consolidate.SleepInput{}); len(again.Plan) != 0 {
 		t.Errorf("a second sleep in a row planned %+v, want nothing", again.Plan)
 	}
 }

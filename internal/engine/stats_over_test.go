@@ -7,12 +7,14 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
 func TestStatsTellHowMuchThereIsApart(t *testing.T) {
 	w := newWorld(t) // on Friday, the 12th of June 2026
-	over := func(in engine.StatsInput) engine.StatsOver {
+	over := func(in read.StatsInput) read.StatsOver {
 		t.Helper()
 		s, err := w.StatsOver(t.Context(), in)
 		if err != nil {
@@ -22,35 +24,35 @@ func TestStatsTellHowMuchThereIsApart(t *testing.T) {
 	}
 	w.note("Tokens", "Tokens live in cookies.")
 	w.Clock.Add(4 * 24 * time.Hour) // Tuesday of the week after
-	for _, in := range []engine.SaveInput{{Content: "a fact", Type: "fact", Project: "other"}, {Content: "another", Project: "other"}} {
+	for _, in := range []remember.SaveInput{{Content: "a fact", Type: "fact", Project: "other"}, {Content: "another", Project: "other"}} {
 		if _, err := w.Save(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s := over(engine.StatsInput{}); s.Memories != 3 || len(s.Groups) != 0 || s.Pending != 0 || s.Revisions != 0 {
+	if s := over(read.StatsInput{}); s.Memories != 3 || len(s.Groups) != 0 || s.Pending != 0 || s.Revisions != 0 {
 		t.Errorf("not apart: got %+v", s)
 	}
-	groups := func(in engine.StatsInput) []string {
+	groups := func(in read.StatsInput) []string {
 		t.Helper()
 		return []string{fmt.Sprint(over(in).Groups)}
 	}
-	same(t, "by project", groups(engine.StatsInput{By: engram.ByProject}), []string{"[{other 2 0} {demo 1 0}]"})
-	same(t, "by type in a project", groups(engine.StatsInput{By: "Type", Project: "Other"}), []string{"[{fact 1 0} {manual 1 0}]"})
+	same(t, "by project", groups(read.StatsInput{By: engram.ByProject}), []string{"[{other 2 0} {demo 1 0}]"})
+	same(t, "by type in a project", groups(read.StatsInput{By: "Type", Project: "Other"}), []string{"[{fact 1 0} {manual 1 0}]"})
 	since := time.Date(2026, 6, 14, 0, 0, 0, 0, time.UTC)
-	same(t, "by project since", groups(engine.StatsInput{By: engram.ByProject, Since: since}), []string{"[{other 2 0}]"})
-	same(t, "by day since", groups(engine.StatsInput{By: engram.ByDay, Since: since}), []string{"[{2026-06-14 0 0} {2026-06-15 0 0} {2026-06-16 2 0}]"})
-	weeks := over(engine.StatsInput{By: engram.ByWeek}).Groups
+	same(t, "by project since", groups(read.StatsInput{By: engram.ByProject, Since: since}), []string{"[{other 2 0}]"})
+	same(t, "by day since", groups(read.StatsInput{By: engram.ByDay, Since: since}), []string{"[{2026-06-14 0 0} {2026-06-15 0 0} {2026-06-16 2 0}]"})
+	weeks := over(read.StatsInput{By: engram.ByWeek}).Groups
 	same(t, "the last weeks", []string{fmt.Sprint(len(weeks), weeks[24:])}, []string{"26 [{2026-06-08 1 0} {2026-06-15 2 0}]"})
-	months := over(engine.StatsInput{By: engram.ByMonth}).Groups
+	months := over(read.StatsInput{By: engram.ByMonth}).Groups
 	same(t, "the last months", []string{fmt.Sprint(len(months), months[0], months[11])}, []string{"12 {2025-07-01 0 0} {2026-06-01 3 0}"})
-	if n := len(over(engine.StatsInput{By: engram.ByDay}).Groups); n != 30 {
+	if n := len(over(read.StatsInput{By: engram.ByDay}).Groups); n != 30 {
 		t.Errorf("the last days: got %d, want 30", n)
 	}
-	for _, in := range []engine.StatsInput{{By: "colour"}, {By: engram.ByDay, Since: since.AddDate(-3, 0, 0)}} {
+	for _, in := range []read.StatsInput{{By: "colour"}, {By: engram.ByDay, Since: since.AddDate(-3, 0, 0)}} {
 		_, err := w.StatsOver(t.Context(), in)
 		wantCode(t, err, engram.CodeInvalid)
 	}
-	_, err := w.StatsOver(t.Context(), engine.StatsInput{Project: "nope"})
+	_, err := w.StatsOver(t.Context(), read.StatsInput{Project: "nope"})
 	wantCode(t, err, engram.CodeNotFound)
 }
 
@@ -67,11 +69,11 @@ func TestDaysAreThoseOfTheZone(t *testing.T) {
 		if now, err = time.Parse(time.RFC3339, at); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Save(t.Context(), engine.SaveInput{Content: at, Project: "demo"}); err != nil {
+		if _, err := e.Save(t.Context(), remember.SaveInput{Content: at, Project: "demo"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, err := e.StatsOver(t.Context(), engine.StatsInput{By: engram.ByDay, Since: now.AddDate(0, 0, -1)})
+	s, err := e.StatsOver(t.Context(), read.StatsInput{By: engram.ByDay, Since: now.AddDate(0, 0, -1)})
 	if err != nil {
 		t.Fatal(err)
 	}

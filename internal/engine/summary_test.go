@@ -7,7 +7,10 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -21,7 +24,7 @@ func (w world) contextText() string {
 func TestPromptsThatAreLeftOutSendNobodyToTheQueue(t *testing.T) {
 	w := newWorld(t)
 	w.note("Harbour", "The pilot comes at noon.")
-	if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Project: "shop", Content: order}); err != nil {
+	if _, err := w.SavePrompt(t.Context(), remember.PromptInput{Project: "shop", Content: order}); err != nil {
 		t.Fatal(err)
 	}
 	got := w.contextText()
@@ -36,7 +39,7 @@ func TestPromptsThatAreLeftOutSendNobodyToTheQueue(t *testing.T) {
 
 func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 	w := newWorld(t)
-	if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: "s1", Project: "shop"}); err != nil {
+	if _, err := w.StartSession(t.Context(), remember.SessionInput{ID: "s1", Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	end := func(summary string) []string {
@@ -53,10 +56,10 @@ func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 	if got := w.contextText(); strings.Contains(got, "collect.example.net") || !strings.Contains(got, "the summary is left out as instruction-like") {
 		t.Errorf("it is told unasked:\n%s", got)
 	}
-	if got := brief(t, w.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; strings.Contains(got, "collect.example.net") {
+	if got := briefOf(t, w.Engine, brief.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; strings.Contains(got, "collect.example.net") {
 		t.Errorf("the brief tells it:\n%s", got)
 	}
-	if s, err := w.Session(t.Context(), "s1"); err != nil || s.Summary != order || len(engine.FlaggedSummary(s)) == 0 {
+	if s, err := w.Session(t.Context(), "s1"); err != nil || s.Summary != order || len(read.FlaggedSummary(s)) == 0 {
 		t.Errorf("asked for it is %+v, %v", s, err)
 	}
 	if told := end("The release is on Fridays."); len(told) > 0 {
@@ -79,7 +82,7 @@ func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
 		{"from a file that knows no stamps", "imported", true},
 	} {
 		there, here := newWorld(t), newWorld(t)
-		if _, err := there.StartSession(t.Context(), engine.SessionInput{ID: "s1", Project: "shop"}); err != nil {
+		if _, err := there.StartSession(t.Context(), remember.SessionInput{ID: "s1", Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := there.EndSession(t.Context(), "s1", "Fewer locks"); err != nil {
@@ -89,20 +92,20 @@ func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
 			t.Errorf("where it was written:\n%s", got)
 		}
 		var file bytes.Buffer
-		if _, err := there.Export(t.Context(), &file, engine.ExportInput{Project: "shop"}); err != nil {
+		if _, err := there.Export(t.Context(), &file, exchange.ExportInput{Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 		text := file.Bytes()
 		if tt.stampless {
 			text = lineages.ReplaceAll(text, nil)
 		}
-		if _, err := here.Import(t.Context(), bytes.NewReader(text), engine.ImportInput{}); err != nil {
+		if _, err := here.Import(t.Context(), bytes.NewReader(text), exchange.ImportInput{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := here.contextText(); !strings.Contains(got, ": "+tt.want+": “Fewer locks” [") {
 			t.Errorf("%s: the context says\n%s", tt.name, got)
 		}
-		if got := brief(t, here.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, tt.want) || !strings.Contains(got, "> Fewer locks") {
+		if got := briefOf(t, here.Engine, brief.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, tt.want) || !strings.Contains(got, "> Fewer locks") {
 			t.Errorf("%s: the brief says\n%s", tt.name, got)
 		}
 	}
@@ -112,7 +115,7 @@ func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
 // made if nothing else is left.
 func TestAMadeSummaryHasNothingOfWhatIsNotTrusted(t *testing.T) {
 	w := newWorld(t)
-	made := func(session string, saves ...engine.SaveInput) []engram.Memory {
+	made := func(session string, saves ...remember.SaveInput) []engram.Memory {
 		t.Helper()
 		w.session(session, "shop")
 		for _, in := range saves {
@@ -128,8 +131,8 @@ func TestAMadeSummaryHasNothingOfWhatIsNotTrusted(t *testing.T) {
 		}
 		return ms
 	}
-	own := engine.SaveInput{Title: "Harbour", Content: "The pilot comes at noon"}
-	others := []engine.SaveInput{
+	own := remember.SaveInput{Title: "Harbour", Content: "The pilot comes at noon"}
+	others := []remember.SaveInput{
 		{Title: "Notes", Content: order}, {Title: "Typed", Content: order + " Today.", Origin: engram.OriginHuman},
 		{Title: "Tool", Content: "zebra of a tool", Origin: engram.OriginTool}, {Title: "Import", Content: "zebra of a file", Origin: engram.OriginImport},
 		{Title: "Mine", Content: "zebra of mine", Scope: engram.ScopePersonal},

@@ -11,6 +11,11 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -21,7 +26,7 @@ func tallied(t *testing.T) (world, *engine.Engine) {
 	for range 100 {
 		ids() // those of the world's own engine
 	}
-	return w, engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: ids, Embedder: enginetest.Embedder(), Tally: engine.NewTally(w.Clock.Now)})
+	return w, engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: ids, Embedder: enginetest.Embedder(), Tally: exposure.NewTally(w.Clock.Now)})
 }
 
 // counters returns the store's counters as lines "operation outcome events fallbacks memories".
@@ -61,18 +66,18 @@ func TestReadsAreCountedAndNothingOfThemIsKept(t *testing.T) {
 	ask(err)
 	_, err = e.SearchWhole(t.Context(), "", asked("tokens"))
 	ask(err)
-	_, err = e.Recall(t.Context(), engine.RecallInput{SearchInput: asked("tokens"), Unseen: true})
+	_, err = e.Recall(t.Context(), search.RecallInput{SearchInput: asked("tokens"), Unseen: true})
 	ask(err)
-	_, err = e.Recall(t.Context(), engine.RecallInput{SearchInput: asked("zeppelin"), Unseen: true})
+	_, err = e.Recall(t.Context(), search.RecallInput{SearchInput: asked("zeppelin"), Unseen: true})
 	ask(err)
-	_, err = e.Context(t.Context(), engine.ContextInput{Project: "Demo"})
+	_, err = e.Context(t.Context(), brief.ContextInput{Project: "Demo"})
 	ask(err)
 	_, err = e.GetIn(t.Context(), "", engram.ByNum(num))
 	ask(err)
 	if _, err = e.GetIn(t.Context(), "", engram.ByNum(99)); engram.CodeOf(err) != engram.CodeNotFound {
 		t.Fatalf("get of nothing: %v", err)
 	}
-	if _, err = e.Search(t.Context(), engine.SearchInput{Limit: -1}); engram.CodeOf(err) != engram.CodeInvalid {
+	if _, err = e.Search(t.Context(), search.SearchInput{Limit: -1}); engram.CodeOf(err) != engram.CodeInvalid {
 		t.Fatalf("a wrong search: %v", err)
 	}
 	byProject := engram.CounterQuery{ByProject: true}
@@ -95,14 +100,14 @@ func TestReadsAreCountedAndNothingOfThemIsKept(t *testing.T) {
 func TestCountsOfTheProcessKnowFailuresAndTimes(t *testing.T) {
 	w, e := tallied(t)
 	w.note("Tokens", "Tokens live in cookies.")
-	for _, in := range []engine.SearchInput{asked("tokens"), {Limit: -1}} {
+	for _, in := range []search.SearchInput{asked("tokens"), {Limit: -1}} {
 		_, _ = e.Search(t.Context(), in) // the second is wrong, which is counted
 	}
-	saves, err := e.SaveBatch(t.Context(), []engine.SaveInput{{Content: "one", Project: "demo"}, {Content: "two", Project: "demo"}, {Content: "one", Project: "demo"}})
+	saves, err := e.SaveBatch(t.Context(), []remember.SaveInput{{Content: "one", Project: "demo"}, {Content: "two", Project: "demo"}, {Content: "one", Project: "demo"}})
 	if err != nil || len(saves) != 3 {
 		t.Fatal(saves, err)
 	}
-	if _, err := e.Save(t.Context(), engine.SaveInput{}); err == nil {
+	if _, err := e.Save(t.Context(), remember.SaveInput{}); err == nil {
 		t.Fatal("a save of nothing was taken")
 	}
 	totals, times := e.Totals()
@@ -125,27 +130,27 @@ func TestCountsOfTheProcessKnowFailuresAndTimes(t *testing.T) {
 
 func TestSavesAreCountedAsTheJournalHasThem(t *testing.T) {
 	w := newWorld(t)
-	save := func(in engine.SaveInput) {
+	save := func(in remember.SaveInput) {
 		t.Helper()
 		in.Project = "demo"
 		if _, err := w.Save(t.Context(), in); err != nil {
 			t.Fatal(err)
 		}
 	}
-	save(engine.SaveInput{Content: "Tokens live 15 minutes", TopicKey: "a/b"})
-	save(engine.SaveInput{Content: "Tokens live 5 minutes", TopicKey: "a/b"})
-	save(engine.SaveInput{Content: "The cache is warm"})
-	save(engine.SaveInput{Content: "The cache is warm"})
-	if _, err := w.Save(t.Context(), engine.SaveInput{Content: "x", Project: "demo", SessionID: "nope"}); err == nil {
+	save(remember.SaveInput{Content: "Tokens live 15 minutes", TopicKey: "a/b"})
+	save(remember.SaveInput{Content: "Tokens live 5 minutes", TopicKey: "a/b"})
+	save(remember.SaveInput{Content: "The cache is warm"})
+	save(remember.SaveInput{Content: "The cache is warm"})
+	if _, err := w.Save(t.Context(), remember.SaveInput{Content: "x", Project: "demo", SessionID: "nope"}); err == nil {
 		t.Fatal("a save in a session that does not exist was taken")
 	}
-	if _, err := w.Capture(t.Context(), engine.CaptureInput{Project: "demo", Content: "## Key Learnings:\n\n1. Cookies must be httpOnly in every browser\n2. The cache must be warmed before a deploy\n"}); err != nil {
+	if _, err := w.Capture(t.Context(), remember.CaptureInput{Project: "demo", Content: "## Key Learnings:\n\n1. Cookies must be httpOnly in every browser\n2. The cache must be warmed before a deploy\n"}); err != nil {
 		t.Fatal(err)
 	}
 	counted := w.counters(engram.CounterQuery{})
 	same(t, "counted", counted, []string{"save inserted 4 0 0", "save repeated 1 0 0", "save revised 1 0 0"})
 	entries := 0
-	ops, _, err := w.Engine.Log(t.Context(), engine.LogInput{Page: engram.Page{Limit: 100}})
+	ops, _, err := w.Engine.Log(t.Context(), read.LogInput{Page: engram.Page{Limit: 100}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,13 +219,13 @@ func TestWhatAnotherProcessFoundIsCountedOnceAsWhatWasAsked(t *testing.T) {
 	w, server := tallied(t)
 	w.note("Tokens", "Tokens live in cookies.")
 	answers := 0
-	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: enginetest.IDs(), Tally: engine.NewTally(w.Clock.Now),
-		Warm: func(ctx context.Context, in engine.SearchInput) (engram.Found, bool) {
+	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: enginetest.IDs(), Tally: exposure.NewTally(w.Clock.Now),
+		Warm: func(ctx context.Context, in search.SearchInput) (engram.Found, bool) {
 			answers++
 			found, err := w.Engine.Search(ctx, in)
 			return found, err == nil
 		}})
-	in := engine.SearchInput{Query: "tokens"}
+	in := search.SearchInput{Query: "tokens"}
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -229,7 +234,7 @@ func TestWhatAnotherProcessFoundIsCountedOnceAsWhatWasAsked(t *testing.T) {
 	}
 	_, err := e.Search(t.Context(), in)
 	must(err)
-	_, err = e.Recall(t.Context(), engine.RecallInput{SearchInput: in, Unseen: true})
+	_, err = e.Recall(t.Context(), search.RecallInput{SearchInput: in, Unseen: true})
 	must(err)
 	_, err = e.SearchWhole(t.Context(), "", in)
 	must(err)

@@ -10,6 +10,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -46,20 +48,20 @@ func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 			var err error
 			switch what {
 			case 0, 1:
-				var res engine.SaveResult
-				res, err = e.Save(ctx, engine.SaveInput{Title: sentence("title"), Content: sentence("content"), Project: "demo",
+				var res remember.SaveResult
+				res, err = e.Save(ctx, remember.SaveInput{Title: sentence("title"), Content: sentence("content"), Project: "demo",
 					Tags: rapid.SliceOfN(rapid.SampledFrom(vocabulary[:5]), 0, 2).Draw(rt, "tags")})
 				saved = max(saved, int(res.Memory.Num))
 			case 2:
 				title, content := sentence("title"), sentence("content")
-				_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Title: &title, Content: &content})
+				_, err = e.Update(ctx, remember.UpdateInput{Ref: ref, Title: &title, Content: &content})
 			case 3:
 				importance := rapid.Float64Range(0, 1).Draw(rt, "importance")
-				_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Importance: &importance, AddTags: []string{vocabulary[7]}, Metadata: map[string]any{"n": importance}})
+				_, err = e.Update(ctx, remember.UpdateInput{Ref: ref, Importance: &importance, AddTags: []string{vocabulary[7]}, Metadata: map[string]any{"n": importance}})
 			case 4:
 				_, err = e.Forget(ctx, ref)
 			case 5:
-				_, err = e.Recall(ctx, engine.RecallInput{SearchInput: engine.SearchInput{Query: sentence("recall")}})
+				_, err = e.Recall(ctx, search.RecallInput{SearchInput: search.SearchInput{Query: sentence("recall")}})
 			}
 			if what > 1 && (engram.CodeOf(err) == engram.CodeNotFound || engram.CodeOf(err) == engram.CodeInvalid) {
 				return nil // it was forgotten, or merged into another
@@ -72,7 +74,7 @@ func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 					rt.Fatal(err)
 				}
 			}
-			in := engine.SearchInput{Query: sentence("query"), Filter: engram.Filter{Project: "demo"}, ByStrength: rapid.Bool().Draw(rt, "by strength")}
+			in := search.SearchInput{Query: sentence("query"), Filter: engram.Filter{Project: "demo"}, ByStrength: rapid.Bool().Draw(rt, "by strength")}
 			store, err := enginetest.OpenStore(parts.Path)
 			if err != nil {
 				rt.Fatal(err)
@@ -93,7 +95,7 @@ func TestAWarmProcessAnswersAsAColdOne(t *testing.T) {
 }
 
 // answer is everything a search returns, for comparison.
-func answer(t *testing.T, e *engine.Engine, in engine.SearchInput) string {
+func answer(t *testing.T, e *engine.Engine, in search.SearchInput) string {
 	t.Helper()
 	found, err := e.Search(t.Context(), in)
 	if err != nil {

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	enginebrief "github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -41,14 +43,14 @@ func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 	w := newWorld(t)
 	origins := []engram.Origin{engram.OriginAgent, engram.OriginTool, engram.OriginImport, engram.OriginSync}
 	for i := range writers {
-		if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: fmt.Sprintf("s%d", i), Project: "shop"}); err != nil {
+		if _, err := w.StartSession(t.Context(), remember.SessionInput{ID: fmt.Sprintf("s%d", i), Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ids := map[string]int64{}
 	for i := range 40 {
 		for kind, text := range map[string]string{"Order": injected[i], "Note": honest[i]} {
-			res, err := w.Save(t.Context(), engine.SaveInput{Title: fmt.Sprintf("%s %d", kind, i), Content: text, Project: "shop", SessionID: fmt.Sprintf("s%d", i%writers), Origin: origins[i%len(origins)]})
+			res, err := w.Save(t.Context(), remember.SaveInput{Title: fmt.Sprintf("%s %d", kind, i), Content: text, Project: "shop", SessionID: fmt.Sprintf("s%d", i%writers), Origin: origins[i%len(origins)]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +67,7 @@ func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 		}
 	}
 	for _, text := range honest {
-		res, err := w.Search(t.Context(), engine.SearchInput{Query: text, Filter: engram.Filter{Project: "shop"}, Limit: 3})
+		res, err := w.Search(t.Context(), search.SearchInput{Query: text, Filter: engram.Filter{Project: "shop"}, Limit: 3})
 		if err == nil && len(res.Hits) > 0 && res.Hits[0].Memory.Num == ids[text] && len(res.Hits[0].Flagged) == 0 {
 			found++
 		} else {
@@ -80,13 +82,13 @@ func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 func heardUnasked(t testing.TB, w world, asked []string) string {
 	t.Helper()
 	var b strings.Builder
-	brief, err := w.Brief(t.Context(), engine.SessionBriefInput{Project: "shop", SessionID: "s", Directory: "/src/shop", Budget: engine.MaxBrief})
+	brief, err := w.Brief(t.Context(), enginebrief.SessionBriefInput{Project: "shop", SessionID: "s", Directory: "/src/shop", Budget: enginebrief.MaxBrief})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString(brief.Text)
 	for i := range writers { // each forgets what it wrote itself, or what was written in its name
-		if brief, err = w.Brief(t.Context(), engine.SessionBriefInput{Project: "shop", SessionID: fmt.Sprintf("s%d", i), Budget: engine.MaxBrief, Again: true}); err != nil {
+		if brief, err = w.Brief(t.Context(), enginebrief.SessionBriefInput{Project: "shop", SessionID: fmt.Sprintf("s%d", i), Budget: enginebrief.MaxBrief, Again: true}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(brief.Text, "Note ") {
@@ -94,13 +96,13 @@ func heardUnasked(t testing.TB, w world, asked []string) string {
 		}
 		b.WriteString(brief.Text)
 	}
-	c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: "shop", Budget: 100_000})
+	c, err := w.Engine.Context(t.Context(), enginebrief.ContextInput{Project: "shop", Budget: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString(render.Context(c, render.Options{}))
 	for _, text := range asked {
-		for _, in := range []engine.RemindInput{{Query: text}, {Error: text}, {Path: ".env", Directory: "/src/shop"}} {
+		for _, in := range []enginebrief.RemindInput{{Query: text}, {Error: text}, {Path: ".env", Directory: "/src/shop"}} {
 			in.Project, in.Again = "shop", true
 			r, err := w.Remind(t.Context(), in)
 			if err != nil {

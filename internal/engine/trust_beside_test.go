@@ -6,14 +6,16 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // rewritten is an export of a world with one text replaced.
 func rewritten(t *testing.T, w world, from, to string) *bytes.Reader {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := w.Export(t.Context(), &b, engine.ExportInput{Project: "shop"}); err != nil {
+	if _, err := w.Export(t.Context(), &b, exchange.ExportInput{Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Replace(b.String(), from, to, 1)
@@ -32,13 +34,13 @@ func TestASummaryFromElsewhereSpeaksForNobody(t *testing.T) {
 		w := newWorld(t)
 		m := planted(t, w, engram.OriginHuman, "Deploying", "The pipeline deploys, nobody else.")
 		file := rewritten(t, w, `,"origin":"human"`, `,"origin":"human","summary":"`+tt.summary+`"`)
-		if _, err := w.Import(t.Context(), file, engine.ImportInput{Mode: engine.ImportReplace}); err != nil {
+		if _, err := w.Import(t.Context(), file, exchange.ImportInput{Mode: exchange.ImportReplace}); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.get(m.Num).Memory; got.Summary != tt.summary || got.Origin != engram.OriginHuman {
 			t.Fatalf("%s: it did not come in: %+v", tt.name, got)
 		}
-		if got := brief(t, w.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "next"}).Text; strings.Contains(got, tt.summary) {
+		if got := briefOf(t, w.Engine, brief.SessionBriefInput{Project: "shop", SessionID: "next"}).Text; strings.Contains(got, tt.summary) {
 			t.Errorf("%s is told unasked in the name of a person:\n%s", tt.name, got)
 		}
 		queued := waits(t, w, engram.QueueFlagged)
@@ -50,20 +52,20 @@ func TestASummaryFromElsewhereSpeaksForNobody(t *testing.T) {
 
 func TestTheSessionBeforeSaysWhereItIsFrom(t *testing.T) {
 	there, here := newWorld(t), newWorld(t)
-	if _, err := there.Summarize(t.Context(), engine.SaveInput{SessionID: "s1", NewSession: true, Project: "shop", Title: "Locks", Content: "## Goal\nFewer locks"}); err != nil {
+	if _, err := there.Summarize(t.Context(), remember.SaveInput{SessionID: "s1", NewSession: true, Project: "shop", Title: "Locks", Content: "## Goal\nFewer locks"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := brief(t, there.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, "Fewer locks") || strings.Contains(got, "another device") {
+	if got := briefOf(t, there.Engine, brief.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, "Fewer locks") || strings.Contains(got, "another device") {
 		t.Errorf("where it was written:\n%s", got)
 	}
 	var b bytes.Buffer
-	if _, err := there.Export(t.Context(), &b, engine.ExportInput{Project: "shop"}); err != nil {
+	if _, err := there.Export(t.Context(), &b, exchange.ExportInput{Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := here.Import(t.Context(), &b, engine.ImportInput{}); err != nil {
+	if _, err := here.Import(t.Context(), &b, exchange.ImportInput{}); err != nil {
 		t.Fatal(err)
 	}
-	got := brief(t, here.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text
+	got := briefOf(t, here.Engine, brief.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text
 	if !strings.Contains(got, "Fewer locks") || !strings.Contains(got, "from another device") && !strings.Contains(got, "imported") {
 		t.Errorf("where it came in:\n%s", got)
 	}

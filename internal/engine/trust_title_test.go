@@ -4,16 +4,17 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // Titles are shown beside related memories: an instruction in one is withheld there too, until a person
 // approved it.
 func TestATitleThatIsAnOrderIsWithheldBesideAnother(t *testing.T) {
 	w := newWorld(t)
-	old := w.save(engine.SaveInput{Title: "Deploys", Content: "Deploys are on Tuesdays.", Project: "shop"}).Memory
-	young := w.save(engine.SaveInput{Title: order, Content: "Deploys are on Fridays.", Project: "shop", Origin: engram.OriginTool}).Memory
-	if _, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(young.Num), Verb: engram.VerbSupersedes, Target: engram.ByNum(old.Num)}); err != nil {
+	old := w.save(remember.SaveInput{Title: "Deploys", Content: "Deploys are on Tuesdays.", Project: "shop"}).Memory
+	young := w.save(remember.SaveInput{Title: order, Content: "Deploys are on Fridays.", Project: "shop", Origin: engram.OriginTool}).Memory
+	if _, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(young.Num), Verb: engram.VerbSupersedes, Target: engram.ByNum(old.Num)}); err != nil {
 		t.Fatal(err)
 	}
 	withheld := func() bool {

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -18,8 +19,8 @@ func warned(all []string) bool { return strings.Contains(strings.Join(all, "\n")
 
 func TestWhoWritesIsToldThatItWaitsForReview(t *testing.T) {
 	e := enginetest.New(t)
-	save := func(origin engram.Origin, title, content string) engine.SaveResult {
-		res, err := e.Save(t.Context(), engine.SaveInput{Title: title, Content: content, Origin: origin, Project: "shop"})
+	save := func(origin engram.Origin, title, content string) remember.SaveResult {
+		res, err := e.Save(t.Context(), remember.SaveInput{Title: title, Content: content, Origin: origin, Project: "shop"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +44,7 @@ func TestWhoWritesIsToldThatItWaitsForReview(t *testing.T) {
 		}
 	}
 	note := save(engram.OriginAgent, "Retries", "three times").Memory
-	update := func(in engine.UpdateInput) []string {
+	update := func(in remember.UpdateInput) []string {
 		in.Ref = engram.ByNum(note.Num)
 		m, err := e.Update(t.Context(), in)
 		if err != nil {
@@ -51,19 +52,19 @@ func TestWhoWritesIsToldThatItWaitsForReview(t *testing.T) {
 		}
 		return m.Warnings
 	}
-	if got := update(engine.UpdateInput{Content: new(plainOrder)}); !warned(got) {
+	if got := update(remember.UpdateInput{Content: new(plainOrder)}); !warned(got) {
 		t.Errorf("an update to an order: got warnings %q, want one", got)
 	}
-	if got := update(engine.UpdateInput{Importance: new(0.9)}); warned(got) {
+	if got := update(remember.UpdateInput{Importance: new(0.9)}); warned(got) {
 		t.Errorf("an update of something else: got warnings %q, want none", got)
 	}
 	if _, err := e.Approve(t.Context(), engram.ByNum(note.Num)); err != nil {
 		t.Fatal(err)
 	}
-	if got := update(engine.UpdateInput{Content: new(plainOrder + " twice")}); !warned(got) {
+	if got := update(remember.UpdateInput{Content: new(plainOrder + " twice")}); !warned(got) {
 		t.Errorf("an approved one that is rewritten: got warnings %q, want one", got)
 	}
-	if got := update(engine.UpdateInput{Content: new("four times")}); warned(got) {
+	if got := update(remember.UpdateInput{Content: new("four times")}); warned(got) {
 		t.Errorf("an update to something harmless: got warnings %q, want none", got)
 	}
 }
@@ -71,19 +72,19 @@ func TestWhoWritesIsToldThatItWaitsForReview(t *testing.T) {
 func TestAnImportSaysHowManyWaitForReview(t *testing.T) {
 	from, into := enginetest.New(t), enginetest.New(t)
 	for title, content := range map[string]string{"A": plainOrder, "B": "The shop listens on port 8443", "C": plainOrder + " again"} {
-		if _, err := from.Save(t.Context(), engine.SaveInput{Title: title, Content: content, Origin: engram.OriginHuman, Project: "shop"}); err != nil {
+		if _, err := from.Save(t.Context(), remember.SaveInput{Title: title, Content: content, Origin: engram.OriginHuman, Project: "shop"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var file bytes.Buffer
-	if _, err := from.Export(t.Context(), &file, engine.ExportInput{}); err != nil {
+	if _, err := from.Export(t.Context(), &file, exchange.ExportInput{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		name string
-		in   engine.ImportInput
+		in   exchange.ImportInput
 		want int
-	}{{"what would come in", engine.ImportInput{DryRun: true}, 2}, {"what comes in", engine.ImportInput{}, 2}, {"what is here already", engine.ImportInput{}, 0}} {
+	}{{"what would come in", exchange.ImportInput{DryRun: true}, 2}, {"what comes in", exchange.ImportInput{}, 2}, {"what is here already", exchange.ImportInput{}, 0}} {
 		res, err := into.Import(t.Context(), bytes.NewReader(file.Bytes()), tt.in)
 		if err != nil || res.Pending != tt.want {
 			t.Errorf("%s: got %d that wait, error %v, want %d", tt.name, res.Pending, err, tt.want)

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	engineundo "github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // Two memories that supersede each other would both be hidden, and neither would be found.
@@ -24,7 +26,7 @@ func TestWhatComesBackGoesWithWhatWasJudgedMeanwhile(t *testing.T) {
 			w.link(c, engram.VerbSupersedes, a)
 		}, engram.CodeConflict},
 		{"another verdict", func(w world, a, b, _ int64) {
-			if _, err := w.Compare(w.Context(), engine.CompareInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: engram.VerbNotConflict}); err != nil {
+			if _, err := w.Compare(w.Context(), relate.CompareInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: engram.VerbNotConflict}); err != nil {
 				w.Fatal(err)
 			}
 		}, engram.CodeConflict},
@@ -37,7 +39,7 @@ func TestWhatComesBackGoesWithWhatWasJudgedMeanwhile(t *testing.T) {
 			op := w.op()
 			tt.meanwhile(w.in(t), a, b, c)
 			before := w.snapshot()
-			_, err := w.Undo(t.Context(), engine.UndoInput{Op: op})
+			_, err := w.Undo(t.Context(), engineundo.UndoInput{Op: op})
 			if got := engram.CodeOf(err); got != tt.code {
 				t.Fatalf("undo of the unlink: got %q (%v), want %q", got, err, tt.code)
 			}
@@ -60,12 +62,12 @@ func TestAnEraseInTheWayIsTold(t *testing.T) {
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
+	_, err := w.Undo(t.Context(), engineundo.UndoInput{Project: "demo"})
 	wantCode(t, err, engram.CodeForbidden)
 	if hint := engram.HintOf(err); !strings.Contains(hint, "undo ") {
 		t.Errorf("hint %q does not say what can be undone", hint)
 	}
-	_, err = w.Undo(t.Context(), engine.UndoInput{Op: saved})
+	_, err = w.Undo(t.Context(), engineundo.UndoInput{Op: saved})
 	wantCode(t, err, engram.CodeConflict)
 	if !strings.Contains(err.Error(), "was erased") {
 		t.Errorf("undo of the save of what was erased: %v, want why nothing of it is left", err)
@@ -76,12 +78,12 @@ func TestAnEraseInTheWayIsTold(t *testing.T) {
 func TestALatestThatLeavesNothingToTakeBackIsPassedOver(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("first", "text")
-	other := w.save(engine.SaveInput{Title: "Everywhere", Content: "of another project", Project: "old", Scope: engram.ScopeGlobal}).Memory.Num
+	other := w.save(remember.SaveInput{Title: "Everywhere", Content: "of another project", Project: "old", Scope: engram.ScopeGlobal}).Memory.Num
 	w.link(num, engram.VerbRelatesTo, other)
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(other)); err != nil {
 		t.Fatal(err)
 	}
-	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
+	u, err := w.Undo(t.Context(), engineundo.UndoInput{Project: "demo"})
 	if err != nil || u.Undone.Name != "save" || u.Op == 0 {
 		t.Errorf("got %+v, %v; want the save undone: the link went with the other memory", u, err)
 	}
@@ -89,7 +91,7 @@ func TestALatestThatLeavesNothingToTakeBackIsPassedOver(t *testing.T) {
 
 func TestASessionThatWentOnIsNotRemoved(t *testing.T) {
 	start := func(w world) {
-		if _, err := w.StartSession(w.Context(), engine.SessionInput{ID: "s1", Project: "demo"}); err != nil {
+		if _, err := w.StartSession(w.Context(), remember.SessionInput{ID: "s1", Project: "demo"}); err != nil {
 			w.Fatal(err)
 		}
 	}
@@ -124,7 +126,7 @@ func TestASessionThatWentOnIsNotRemoved(t *testing.T) {
 				ops = append(ops, w.op())
 				w.Clock.Add(time.Minute)
 			}
-			_, err := w.Undo(t.Context(), engine.UndoInput{Op: ops[tt.undo]})
+			_, err := w.Undo(t.Context(), engineundo.UndoInput{Op: ops[tt.undo]})
 			if got := engram.CodeOf(err); got != tt.code {
 				t.Errorf("undo: got %q (%v), want %q", got, err, tt.code)
 			}
@@ -137,7 +139,7 @@ func TestASessionThatWentOnIsNotRemoved(t *testing.T) {
 
 func TestARenameUnderAnotherIsNotUndone(t *testing.T) {
 	w := newWorld(t)
-	w.save(engine.SaveInput{Title: "first", Content: "text", Project: "alpha"})
+	w.save(remember.SaveInput{Title: "first", Content: "text", Project: "alpha"})
 	rename := func(from, to string) int64 {
 		t.Helper()
 		if _, err := w.RenameProject(t.Context(), from, to); err != nil {
@@ -147,7 +149,7 @@ func TestARenameUnderAnotherIsNotUndone(t *testing.T) {
 	}
 	first, second := rename("alpha", "beta"), rename("beta", "gamma")
 	before := w.snapshot()
-	_, err := w.Undo(t.Context(), engine.UndoInput{Op: first})
+	_, err := w.Undo(t.Context(), engineundo.UndoInput{Op: first})
 	wantCode(t, err, engram.CodeConflict)
 	same(t, "what it changed", before.compare(w.snapshot()), nil)
 	w.takeBack(second)
@@ -164,12 +166,12 @@ func TestAPruneThatWouldTakeANameAwayIsNotUndone(t *testing.T) {
 		t.Fatal(err)
 	}
 	pruned := w.op()
-	w.save(engine.SaveInput{Title: "first", Content: "text", Project: "alpha"})
+	w.save(remember.SaveInput{Title: "first", Content: "text", Project: "alpha"})
 	if _, err := w.RenameProject(t.Context(), "alpha", "beta"); err != nil {
 		t.Fatal(err)
 	}
 	before := w.snapshot()
-	_, err := w.Undo(t.Context(), engine.UndoInput{Op: pruned})
+	_, err := w.Undo(t.Context(), engineundo.UndoInput{Op: pruned})
 	wantCode(t, err, engram.CodeConflict)
 	same(t, "what it changed", before.compare(w.snapshot()), nil)
 }
@@ -178,7 +180,7 @@ func TestAccessesAreCountedThroughAnUndo(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("first", "text")
 	w.session("s1", "demo")
-	w.update(engine.UpdateInput{Ref: engram.ByNum(num), Title: new("second")})
+	w.update(remember.UpdateInput{Ref: engram.ByNum(num), Title: new("second")})
 	op := w.op()
 	if _, err := w.GetIn(t.Context(), "s1", engram.ByNum(num)); err != nil {
 		t.Fatal(err)
@@ -193,16 +195,16 @@ func TestAccessesAreCountedThroughAnUndo(t *testing.T) {
 // of its name.
 func TestAProjectMadeAgainInBetweenDoesNotHinderUndo(t *testing.T) {
 	w := newWorld(t)
-	if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: "s", Project: "beta"}); err != nil {
+	if _, err := w.StartSession(t.Context(), remember.SessionInput{ID: "s", Project: "beta"}); err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Add(time.Hour)
-	w.save(engine.SaveInput{Content: "one", Project: "gamma"})
-	w.save(engine.SaveInput{Content: "two", Project: "alpha"})
+	w.save(remember.SaveInput{Content: "one", Project: "gamma"})
+	w.save(remember.SaveInput{Content: "two", Project: "alpha"})
 	w.mergeProject("beta", "alpha")
 	w.mergeProject("alpha", "beta")
 	for range 5 {
-		if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil {
+		if _, err := w.Undo(t.Context(), engineundo.UndoInput{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -14,19 +16,19 @@ func TestTheLatestOfAProjectIsTheImportThatWasOfOthersToo(t *testing.T) {
 		t.Run(project, func(t *testing.T) {
 			ctx, e := t.Context(), enginetest.New(t)
 			for _, p := range []string{"mine", "other"} {
-				if _, err := e.Save(ctx, engine.SaveInput{Content: "The kettle of " + p, Project: p}); err != nil {
+				if _, err := e.Save(ctx, remember.SaveInput{Content: "The kettle of " + p, Project: p}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			res := imported(t, e, file(`"memories":[{"content":"a","project":"shop"},{"content":"b","project":"other"},{"content":"c","project":"mine"}]`), engine.ImportInput{})
-			u, err := e.Undo(ctx, engine.UndoInput{Project: project})
+			res := imported(t, e, file(`"memories":[{"content":"a","project":"shop"},{"content":"b","project":"other"},{"content":"c","project":"mine"}]`), exchange.ImportInput{})
+			u, err := e.Undo(ctx, undo.UndoInput{Project: project})
 			if err != nil || u.Undone.Op != res.Op || !slices.Equal(u.Projects, []string{"mine", "other", "shop"}) {
 				t.Fatalf("undo in %s: got operation %d (%s) of %v, %v; want the import, %d", project, u.Undone.Op, u.Undone.Name, u.Projects, err, res.Op)
 			}
 			if project == "shop" {
 				return
 			}
-			if u, err = e.Undo(ctx, engine.UndoInput{Project: project}); err != nil || u.Undone.Name != "save" {
+			if u, err = e.Undo(ctx, undo.UndoInput{Project: project}); err != nil || u.Undone.Name != "save" {
 				t.Errorf("undo again: got %+v, %v; want the save before", u, err)
 			}
 		})

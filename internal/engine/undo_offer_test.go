@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // offered returns the operation that a hint offers to undo.
@@ -36,12 +37,12 @@ func (l *life) erase() {
 // which something is left.
 func (l *life) checkOffers() {
 	l.t.Helper()
-	entries, _, err := l.Engine.Log(l.Context(), engine.LogInput{Page: engram.Page{Limit: 100}})
+	entries, _, err := l.Engine.Log(l.Context(), read.LogInput{Page: engram.Page{Limit: 100}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	for _, entry := range append(entries, engram.LogEntry{}) { // 0: the latest
-		u, err := l.Undo(l.Context(), engine.UndoInput{Op: entry.Op, DryRun: true})
+		u, err := l.Undo(l.Context(), undo.UndoInput{Op: entry.Op, DryRun: true})
 		if err == nil && len(u.Changes) == 0 {
 			l.t.Fatalf("undo %d would take back %+v, and nothing of it: %+v", entry.Op, u.Undone, u)
 		}
@@ -53,7 +54,7 @@ func (l *life) checkOffers() {
 			continue
 		}
 		number, _ := strconv.ParseInt(hint[1], 10, 64)
-		_, tried := l.Undo(l.Context(), engine.UndoInput{Op: number, DryRun: true})
+		_, tried := l.Undo(l.Context(), undo.UndoInput{Op: number, DryRun: true})
 		if tried != nil && offered.FindStringSubmatch(engram.HintOf(tried)) == nil {
 			l.t.Fatalf("undo %d: %v (%s)\nundo %d: %v (%s)", entry.Op, err, engram.HintOf(err), number, tried, engram.HintOf(tried))
 		}
@@ -74,7 +75,7 @@ func TestAnUndoOffersWhatItCanDo(t *testing.T) {
 				l.erase()
 			case what == 1 && len(l.ops) > 0:
 				ops := rapid.SampledFrom(l.ops).Draw(rt, "ops")
-				if res, err := l.Undo(t.Context(), engine.UndoInput{Op: rapid.SampledFrom(ops).Draw(rt, "op")}); err == nil {
+				if res, err := l.Undo(t.Context(), undo.UndoInput{Op: rapid.SampledFrom(ops).Draw(rt, "op")}); err == nil {
 					l.ops = append(l.ops, []int64{res.Op})
 				}
 			default:

@@ -13,7 +13,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -124,7 +128,7 @@ func (l *life) step(do func() error) {
 
 // since returns the operations after one, oldest first.
 func (l *life) since(last int64) (ops []int64) {
-	entries, _, err := l.Engine.Log(l.Context(), engine.LogInput{Page: engram.Page{Limit: 50}})
+	entries, _, err := l.Engine.Log(l.Context(), read.LogInput{Page: engram.Page{Limit: 50}})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -157,7 +161,7 @@ func (l *life) num() engram.Ref { return engram.ByNum(rapid.Int64Range(1, 8).Dra
 func (l *life) project() string { return l.draw("project", "", "alpha", "beta", "gamma") }
 
 // save saves, and remembers the content.
-func (l *life) save(in engine.SaveInput) error {
+func (l *life) save(in remember.SaveInput) error {
 	_, err := l.Engine.Save(l.Context(), in)
 	if err == nil {
 		l.saved = append(l.saved, in.Content)
@@ -223,28 +227,28 @@ func (l *life) act() {
 			"prompt", "merge", "rename", "prune", "delete session", "delete prompt", "delete project", "link", "unlink", "compare", "judge", "review",
 			"snooze", "restore", "fade", "sleep", "batch", "anchor", "anchor", "anchor anew") {
 		case "save":
-			err = l.save(engine.SaveInput{Title: "note", Content: l.Clock.Now().String(), Project: l.project(), Tags: []string{l.draw("tag", "a", "b")}})
+			err = l.save(remember.SaveInput{Title: "note", Content: l.Clock.Now().String(), Project: l.project(), Tags: []string{l.draw("tag", "a", "b")}})
 		case "anchor":
 			l.Code.Write("a.go", l.Clock.Now().String())
-			err = l.save(engine.SaveInput{Title: l.draw("title", "note", "Token lifetime"), Content: l.Clock.Now().String(), Project: l.project(), TopicKey: l.draw("topic", "", "k"),
+			err = l.save(remember.SaveInput{Title: l.draw("title", "note", "Token lifetime"), Content: l.Clock.Now().String(), Project: l.project(), TopicKey: l.draw("topic", "", "k"),
 				Files: []string{l.draw("file", "a.go", "a.go:1")}})
 		case "anchor anew":
 			l.Code.Write("a.go", l.Clock.Now().String())
-			_, err = e.Update(ctx, engine.UpdateInput{Ref: l.num(), Files: &[]string{"a.go"}})
+			_, err = e.Update(ctx, remember.UpdateInput{Ref: l.num(), Files: &[]string{"a.go"}})
 		case "near": // automatic relations and comparisons
-			err = l.save(engine.SaveInput{Title: "Token lifetime", Content: l.near(), Project: "alpha"})
+			err = l.save(remember.SaveInput{Title: "Token lifetime", Content: l.near(), Project: "alpha"})
 		case "merge in":
-			err = l.save(engine.SaveInput{Title: l.draw("title", "Token lifetime", "Lifetime of tokens"), Content: l.near(), Project: "alpha", Admit: lifecycle.AdmitMerging})
+			err = l.save(remember.SaveInput{Title: l.draw("title", "Token lifetime", "Lifetime of tokens"), Content: l.near(), Project: "alpha", Admit: lifecycle.AdmitMerging})
 		case "batch":
-			_, err = e.SaveBatch(ctx, []engine.SaveInput{{Content: l.near(), Project: "alpha"}, {Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k"}})
+			_, err = e.SaveBatch(ctx, []remember.SaveInput{{Content: l.near(), Project: "alpha"}, {Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k"}})
 		case "link":
-			_, err = e.Link(ctx, engine.LinkInput{Source: l.num(), Target: l.num(), Verb: l.verb(), Reason: l.draw("reason", "", "because")})
+			_, err = e.Link(ctx, relate.LinkInput{Source: l.num(), Target: l.num(), Verb: l.verb(), Reason: l.draw("reason", "", "because")})
 		case "unlink":
-			_, err = e.Unlink(ctx, engine.UnlinkInput{A: l.num(), B: l.num()})
+			_, err = e.Unlink(ctx, relate.UnlinkInput{A: l.num(), B: l.num()})
 		case "compare":
-			_, err = e.Compare(ctx, engine.CompareInput{A: l.num(), B: l.num(), Verb: l.verb(), Confidence: 0.5, Reasoning: "looked at"})
+			_, err = e.Compare(ctx, relate.CompareInput{A: l.num(), B: l.num(), Verb: l.verb(), Confidence: 0.5, Reasoning: "looked at"})
 		case "judge":
-			_, err = e.Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{Num: rapid.Int64Range(1, 5).Draw(l.t, "relation")}, Verb: l.verb(),
+			_, err = e.Judge(ctx, relate.JudgeInput{Ref: engram.RelationRef{Num: rapid.Int64Range(1, 5).Draw(l.t, "relation")}, Verb: l.verb(),
 				Reverse: l.draw("way", "as it is", "round") == "round"})
 		case "review":
 			_, err = e.Reviewed(ctx, l.num())
@@ -253,14 +257,14 @@ func (l *life) act() {
 		case "restore":
 			_, err = e.Restore(ctx, l.num(), 1)
 		case "fade":
-			_, err = e.DecayProject(ctx, engine.ProjectDecayInput{Project: l.project(), Curve: new(engram.Curve(l.draw("curve", "geometric", "ebbinghaus")))})
+			_, err = e.DecayProject(ctx, consolidate.ProjectDecayInput{Project: l.project(), Curve: new(engram.Curve(l.draw("curve", "geometric", "ebbinghaus")))})
 		case "sleep":
 			l.Clock.Add(40 * 24 * time.Hour)
-			_, err = e.Sleep(ctx, engine.SleepInput{Below: 0.5})
+			_, err = e.Sleep(ctx, consolidate.SleepInput{Below: 0.5})
 		case "topic":
-			err = l.save(engine.SaveInput{Title: "topic", Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k", Type: "decision"})
+			err = l.save(remember.SaveInput{Title: "topic", Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k", Type: "decision"})
 		case "update":
-			in := engine.UpdateInput{Ref: l.num(), Title: new(l.draw("title", "other", "third"))}
+			in := remember.UpdateInput{Ref: l.num(), Title: new(l.draw("title", "other", "third"))}
 			if l.draw("what", "text", "place") == "text" {
 				in.Content = new(l.Clock.Now().String())
 			} else {
@@ -270,13 +274,13 @@ func (l *life) act() {
 		case "forget":
 			_, err = e.Forget(ctx, l.num())
 		case "tie":
-			err = l.save(engine.SaveInput{Content: l.Clock.Now().String(), Related: []engram.Ref{l.num()}})
+			err = l.save(remember.SaveInput{Content: l.Clock.Now().String(), Related: []engram.Ref{l.num()}})
 		case "session":
-			_, err = e.StartSession(ctx, engine.SessionInput{ID: l.draw("session", "s1", "s2"), Project: l.draw("project", "alpha", "beta")})
+			_, err = e.StartSession(ctx, remember.SessionInput{ID: l.draw("session", "s1", "s2"), Project: l.draw("project", "alpha", "beta")})
 		case "end":
 			_, err = e.EndSession(ctx, l.draw("session", "s1", "s2"), l.draw("summary", "", "done"))
 		case "prompt":
-			_, err = e.SavePrompt(ctx, engine.PromptInput{Content: l.Clock.Now().String(), Project: l.project()})
+			_, err = e.SavePrompt(ctx, remember.PromptInput{Content: l.Clock.Now().String(), Project: l.project()})
 		case "merge":
 			_, err = e.MergeProjects(ctx, []string{l.project(), l.project()}, l.draw("to", "alpha", "beta", "delta"))
 		case "rename":
@@ -297,7 +301,7 @@ func (l *life) act() {
 // undoAll undoes operations, the latest first, and returns the undos, oldest first.
 func (l *life) undoAll(ops []int64) (own []int64) {
 	for _, op := range slices.Backward(ops) {
-		res, err := l.Undo(l.Context(), engine.UndoInput{Op: op})
+		res, err := l.Undo(l.Context(), undo.UndoInput{Op: op})
 		if err != nil && strings.Contains(err.Error(), "cannot be taken back: everything it changed") {
 			continue
 		}
@@ -394,7 +398,7 @@ func TestUndoingAnythingKeepsTheRules(t *testing.T) {
 				continue
 			}
 			before, ops := l.snapshot(), rapid.SampledFrom(l.ops).Draw(rt, "ops")
-			res, err := l.Undo(t.Context(), engine.UndoInput{Op: rapid.SampledFrom(ops).Draw(rt, "op")})
+			res, err := l.Undo(t.Context(), undo.UndoInput{Op: rapid.SampledFrom(ops).Draw(rt, "op")})
 			switch engram.CodeOf(err) {
 			case "":
 				if res.Op == 0 {

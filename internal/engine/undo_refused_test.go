@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // A refused candidate that was no memory yet is kept nowhere: an undo of the operation before it would not be what
@@ -20,7 +20,7 @@ func TestAnUndoAfterARefusalOfWhatWaitsSaysSo(t *testing.T) {
 	if err := w.DropDeferred(t.Context(), waits[0].Num); err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.Undo(t.Context(), engine.UndoInput{})
+	_, err = w.Undo(t.Context(), undo.UndoInput{})
 	wantCode(t, err, engram.CodeForbidden)
 	if m := w.get(num).Memory; m.Forgotten() {
 		t.Error("the undo took back the save before it")

@@ -8,12 +8,16 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 func (w world) takeBack(op int64) engram.Undone {
 	w.Helper()
-	u, err := w.Undo(w.Context(), engine.UndoInput{Op: op})
+	u, err := w.Undo(w.Context(), undo.UndoInput{Op: op})
 	if err != nil {
 		w.Fatalf("undo %d: %v", op, err)
 	}
@@ -23,7 +27,7 @@ func (w world) takeBack(op int64) engram.Undone {
 // op returns the newest operation.
 func (w world) op() int64 {
 	w.Helper()
-	entries, _, err := w.Engine.Log(w.Context(), engine.LogInput{Page: engram.Page{Limit: 1}})
+	entries, _, err := w.Engine.Log(w.Context(), read.LogInput{Page: engram.Page{Limit: 1}})
 	if err != nil || len(entries) == 0 {
 		w.Fatalf("log: %v, %v", entries, err)
 	}
@@ -39,32 +43,32 @@ func TestWhatWasChangedSinceIsNotOverwritten(t *testing.T) {
 	}{
 		{"nothing happened", func(world, int64) {}, "", "first []"},
 		{"other fields were changed", func(w world, num int64) {
-			w.update(engine.UpdateInput{Ref: engram.ByNum(num), Importance: new(0.9)})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(num), Importance: new(0.9)})
 		}, "", "first []"},
 		{"it was read", func(w world, num int64) { w.get(num) }, "", "first []"},
 		{"it was forgotten", func(w world, num int64) { w.forget(num) }, "", "first []"},
 		{"the text was changed", func(w world, num int64) {
-			w.update(engine.UpdateInput{Ref: engram.ByNum(num), Title: new("third")})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(num), Title: new("third")})
 		}, engram.CodeConflict, "third [a]"},
 		{"the text was changed, and changed back by hand", func(w world, num int64) {
-			w.update(engine.UpdateInput{Ref: engram.ByNum(num), Title: new("third")})
-			w.update(engine.UpdateInput{Ref: engram.ByNum(num), Title: new("second")})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(num), Title: new("third")})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(num), Title: new("second")})
 		}, "", "first []"},
 		{"the text was changed, and that was undone", func(w world, num int64) {
-			w.update(engine.UpdateInput{Ref: engram.ByNum(num), Title: new("third")})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(num), Title: new("third")})
 			w.takeBack(w.op())
 		}, "", "first []"},
 		{"the tags were changed", func(w world, num int64) {
-			w.update(engine.UpdateInput{Ref: engram.ByNum(num), AddTags: []string{"b"}})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(num), AddTags: []string{"b"}})
 		}, engram.CodeConflict, "second [a b]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			num := w.note("first", "text")
-			w.update(engine.UpdateInput{Ref: engram.ByNum(num), Title: new("second"), Tags: new([]string{"a"})})
+			w.update(remember.UpdateInput{Ref: engram.ByNum(num), Title: new("second"), Tags: new([]string{"a"})})
 			op := w.op()
 			tt.between(w.in(t), num)
-			_, err := w.Undo(t.Context(), engine.UndoInput{Op: op})
+			_, err := w.Undo(t.Context(), undo.UndoInput{Op: op})
 			if got := engram.CodeOf(err); got != tt.code {
 				t.Fatalf("undo: got %q (%v), want %q", got, err, tt.code)
 			}
@@ -82,7 +86,7 @@ func TestWhatWasChangedSinceIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func (w world) update(in engine.UpdateInput) {
+func (w world) update(in remember.UpdateInput) {
 	w.Helper()
 	if _, err := w.Update(w.Context(), in); err != nil {
 		w.Fatal(err)
@@ -110,7 +114,7 @@ func TestUndoingASaveForgetsAndUndoingThatBringsBack(t *testing.T) {
 	if got := w.get(num).Memory; got.Title != "first" {
 		t.Errorf("brought back: %+v", got)
 	}
-	_, err := w.Undo(t.Context(), engine.UndoInput{Op: u.Op})
+	_, err := w.Undo(t.Context(), undo.UndoInput{Op: u.Op})
 	wantCode(t, err, engram.CodeConflict)
 }
 
@@ -123,13 +127,13 @@ func TestTheLatestIsUndoneFirst(t *testing.T) {
 	if _, err := w.EndSession(t.Context(), "s9", ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "why?", Project: "demo"}); err != nil {
+	if _, err := w.SavePrompt(t.Context(), remember.PromptInput{Content: "why?", Project: "demo"}); err != nil {
 		t.Fatal(err)
 	}
-	w.save(engine.SaveInput{Title: "elsewhere", Content: "in another project", Project: "old"})
+	w.save(remember.SaveInput{Title: "elsewhere", Content: "in another project", Project: "old"})
 	var got []string
 	for {
-		u, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
+		u, err := w.Undo(t.Context(), undo.UndoInput{Project: "demo"})
 		if err != nil {
 			wantCode(t, err, engram.CodeNotFound)
 			break
@@ -153,14 +157,14 @@ func TestTheRemovalOfAProjectIsUndoneFromAnother(t *testing.T) {
 	if gone, err := w.PruneProjects(t.Context(), nil, false); err != nil || len(gone) != 1 {
 		t.Fatalf("prune: got %v, %v; want hollow", gone, err)
 	}
-	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
+	u, err := w.Undo(t.Context(), undo.UndoInput{Project: "demo"})
 	if err != nil || u.Undone.Name != "project_prune" {
 		t.Fatalf("undo in demo: got %+v, %v; want project_prune", u.Undone, err)
 	}
 	if _, err := w.Session(t.Context(), "s9"); err != nil {
 		t.Errorf("the session of the project: got %v, want it back", err)
 	}
-	if u, err = w.Undo(t.Context(), engine.UndoInput{Project: "demo"}); err != nil || u.Undone.Name != "save" {
+	if u, err = w.Undo(t.Context(), undo.UndoInput{Project: "demo"}); err != nil || u.Undone.Name != "save" {
 		t.Errorf("undo again: got %+v, %v; want the save of demo", u.Undone, err)
 	}
 }
@@ -170,17 +174,17 @@ func TestSeveralAreUndoneAtOnce(t *testing.T) {
 	a := w.note("first", "text")
 	first := w.op()
 	b := w.note("second", "other text")
-	w.update(engine.UpdateInput{Ref: engram.ByNum(a), Title: new("third")})
+	w.update(remember.UpdateInput{Ref: engram.ByNum(a), Title: new("third")})
 	w.forget(b)
 	last := w.op()
-	in := engine.UndoRangeInput{First: first, Last: last, DryRun: true}
+	in := undo.UndoRangeInput{First: first, Last: last, DryRun: true}
 	before := w.snapshot()
 	would, err := w.UndoRange(t.Context(), in)
 	if err != nil || len(would) != 4 {
 		t.Fatalf("dry run: %d operations, %v; want 4", len(would), err)
 	}
 	same(t, "what the dry run changed", before.compare(w.snapshot()), nil)
-	updates, err := w.UndoRange(t.Context(), engine.UndoRangeInput{First: first, Last: last, Operation: "update"})
+	updates, err := w.UndoRange(t.Context(), undo.UndoRangeInput{First: first, Last: last, Operation: "update"})
 	if err != nil || len(updates) != 1 || w.get(a).Memory.Title != "first" {
 		t.Fatalf("the updates: %+v, %v", updates, err)
 	}
@@ -191,7 +195,7 @@ func TestSeveralAreUndoneAtOnce(t *testing.T) {
 	}
 	_, err = w.UndoRange(t.Context(), in)
 	wantCode(t, err, engram.CodeNotFound)
-	_, err = w.UndoRange(t.Context(), engine.UndoRangeInput{First: last, Last: first})
+	_, err = w.UndoRange(t.Context(), undo.UndoRangeInput{First: last, Last: first})
 	wantCode(t, err, engram.CodeInvalid)
 }
 
@@ -199,7 +203,7 @@ func TestADryUndoChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("first", "text")
 	op := w.op()
-	u, err := w.Undo(t.Context(), engine.UndoInput{Op: op, DryRun: true})
+	u, err := w.Undo(t.Context(), undo.UndoInput{Op: op, DryRun: true})
 	if err != nil || len(u.Changes) == 0 || u.Op != 0 {
 		t.Errorf("got %+v, %v; want the changes, and no operation", u, err)
 	}
@@ -215,25 +219,25 @@ func TestWhatWasErasedStaysErased(t *testing.T) {
 	if _, err := w.Delete(t.Context(), true, engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Undo(t.Context(), engine.UndoInput{Op: w.op()})
+	_, err := w.Undo(t.Context(), undo.UndoInput{Op: w.op()})
 	wantCode(t, err, engram.CodeForbidden)
 	if u := w.takeBack(saved); len(u.Left) != 1 || !strings.Contains(u.Left[0], "erased") {
 		t.Errorf("undoing the save of what was erased: %+v", u)
 	}
-	_, err = w.Undo(t.Context(), engine.UndoInput{Op: 4711})
+	_, err = w.Undo(t.Context(), undo.UndoInput{Op: 4711})
 	wantCode(t, err, engram.CodeNotFound)
 }
 
 func TestTheLogSaysWhoDidWhatToWhat(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("first", "text")
-	if _, err := w.As(w.Caller().By("mcp:claude-code")).Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Content: new("new text"), AddTags: []string{"a"}}); err != nil {
+	if _, err := w.As(w.Caller().By("mcp:claude-code")).Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(num), Content: new("new text"), AddTags: []string{"a"}}); err != nil {
 		t.Fatal(err)
 	}
 	w.forget(num)
 	w.note("other", "not of interest")
 	ref := engram.ByNum(num)
-	entries, begins, err := w.Engine.Log(t.Context(), engine.LogInput{Ref: &ref})
+	entries, begins, err := w.Engine.Log(t.Context(), read.LogInput{Ref: &ref})
 	if err != nil || !begins.IsZero() {
 		t.Fatalf("log: begins %v, %v", begins, err)
 	}
@@ -247,11 +251,11 @@ func TestTheLogSaysWhoDidWhatToWhat(t *testing.T) {
 	}
 	same(t, "log", got, []string{"engram forget first false [taken away]", "mcp:claude-code update first false [tags text]", "engram save first true []"})
 	for _, tt := range []struct {
-		in   engine.LogInput
+		in   read.LogInput
 		want int
 	}{
-		{engine.LogInput{Actor: "mcp"}, 1}, {engine.LogInput{Actor: "mc"}, 0}, {engine.LogInput{Operation: "save"}, 2},
-		{engine.LogInput{Project: "nowhere"}, 0}, {engine.LogInput{Since: w.Clock.Now().Add(time.Hour)}, 0}, {engine.LogInput{Page: engram.Page{Limit: 2}}, 2},
+		{read.LogInput{Actor: "mcp"}, 1}, {read.LogInput{Actor: "mc"}, 0}, {read.LogInput{Operation: "save"}, 2},
+		{read.LogInput{Project: "nowhere"}, 0}, {read.LogInput{Since: w.Clock.Now().Add(time.Hour)}, 0}, {read.LogInput{Page: engram.Page{Limit: 2}}, 2},
 	} {
 		entries, _, err := w.Engine.Log(t.Context(), tt.in)
 		if err != nil || len(entries) != tt.want {
@@ -264,7 +268,7 @@ func TestAMemorySaysAgainWhatItSaidBefore(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("title", "one")
 	for _, text := range []string{"two", "three"} {
-		w.update(engine.UpdateInput{Ref: engram.ByNum(num), Content: new(text)})
+		w.update(remember.UpdateInput{Ref: engram.ByNum(num), Content: new(text)})
 	}
 	if m, err := w.Restore(t.Context(), engram.ByNum(num), 1); err != nil || m.Content != "one" {
 		t.Fatalf("restore: %+v, %v", m, err)
@@ -299,8 +303,8 @@ func TestACompactedJournalSaysWhereItBegins(t *testing.T) {
 	num := w.note("title", "one")
 	first := w.op()
 	w.Clock.Add(400 * 24 * time.Hour)
-	w.update(engine.UpdateInput{Ref: engram.ByNum(num), Content: new("two")})
-	year := engine.CompactInput{Keep: 365 * 24 * time.Hour}
+	w.update(remember.UpdateInput{Ref: engram.ByNum(num), Content: new("two")})
+	year := consolidate.CompactInput{Keep: 365 * 24 * time.Hour}
 	dry := year
 	dry.DryRun = true
 	would, err := w.CompactJournal(t.Context(), dry)
@@ -314,11 +318,11 @@ func TestACompactedJournalSaysWhereItBegins(t *testing.T) {
 	if again, err := w.CompactJournal(t.Context(), year); err != nil || again.Entries != 0 {
 		t.Errorf("again: %+v, %v; want nothing", again, err)
 	}
-	_, begins, err := w.Engine.Log(t.Context(), engine.LogInput{})
+	_, begins, err := w.Engine.Log(t.Context(), read.LogInput{})
 	if err != nil || !begins.Equal(did.Before) {
 		t.Errorf("the journal begins %v, %v; want %v", begins, err, did.Before)
 	}
-	_, err = w.Undo(t.Context(), engine.UndoInput{Op: first})
+	_, err = w.Undo(t.Context(), undo.UndoInput{Op: first})
 	wantCode(t, err, engram.CodeNotFound)
 	if err == nil || !strings.Contains(err.Error(), "begins on") {
 		t.Errorf("undo of what was compacted says %v", err)
@@ -327,7 +331,7 @@ func TestACompactedJournalSaysWhereItBegins(t *testing.T) {
 	if err != nil || d.Memory.Content != "one" || len(d.Degraded) != 1 {
 		t.Errorf("before the journal: %q, %v, %v; want the oldest text and a word about it", d.Memory.Content, d.Degraded, err)
 	}
-	_, err = w.CompactJournal(t.Context(), engine.CompactInput{Keep: time.Hour})
+	_, err = w.CompactJournal(t.Context(), consolidate.CompactInput{Keep: time.Hour})
 	wantCode(t, err, engram.CodeInvalid)
 }
 
@@ -335,9 +339,9 @@ func TestWhatThereWasThen(t *testing.T) {
 	w := newWorld(t)
 	old := w.note("Decision", "use Redis")
 	gone := w.note("Gone", "forgotten later")
-	moved := w.save(engine.SaveInput{Title: "Moved", Content: "of another project", Project: "old"}).Memory.Num
+	moved := w.save(remember.SaveInput{Title: "Moved", Content: "of another project", Project: "old"}).Memory.Num
 	then := w.later()
-	w.update(engine.UpdateInput{Ref: engram.ByNum(old), Content: new("use Valkey")})
+	w.update(remember.UpdateInput{Ref: engram.ByNum(old), Content: new("use Valkey")})
 	w.forget(gone)
 	young := w.note("Young", "made later")
 	w.merge("demo", "old")
@@ -371,7 +375,7 @@ func TestWhatThereWasThen(t *testing.T) {
 		}
 		same(t, tt.name, got, tt.want)
 	}
-	c, err := w.Engine.Context(t.Context(), engine.ContextInput{AsOf: then})
+	c, err := w.Engine.Context(t.Context(), brief.ContextInput{AsOf: then})
 	if err != nil {
 		t.Fatal(err)
 	}

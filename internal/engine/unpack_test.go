@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 )
 
 func packed(t testing.TB, plain io.Reader) []byte {
@@ -56,7 +56,7 @@ func TestUnpack(t *testing.T) {
 		{"a file that goes on with something else", append(bytes.Clone(whole), "and some more words"...), "", "unexpected data after the packed file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			u := engine.Unpack(iotest.OneByteReader(bytes.NewReader(tt.in)))
+			u := exchange.Unpack(iotest.OneByteReader(bytes.NewReader(tt.in)))
 			got, err := io.ReadAll(u)
 			if tt.fail == "" && (err != nil || string(got) != tt.want || u.Refused() != nil) {
 				t.Errorf("got %q, %v (%v); want %q", got, err, u.Refused(), tt.want)
@@ -70,7 +70,7 @@ func TestUnpack(t *testing.T) {
 
 func TestUnpackGivesUpOnABomb(t *testing.T) {
 	bomb := packed(t, io.LimitReader(zeros{}, 1<<30))
-	n, err := io.Copy(io.Discard, engine.Unpack(bytes.NewReader(bomb)))
+	n, err := io.Copy(io.Discard, exchange.Unpack(bytes.NewReader(bomb)))
 	if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "times its size") || n > 80<<20 {
 		t.Errorf("%d bytes of packed zeros: got %d bytes, %v; want invalid before 80 MiB", len(bomb), n, err)
 	}
@@ -79,7 +79,7 @@ func TestUnpackGivesUpOnABomb(t *testing.T) {
 func TestUnpackPassesOnWhatTheDiskSays(t *testing.T) {
 	gone := errors.New("gone")
 	whole := packed(t, strings.NewReader(strings.Repeat("a text that is long enough ", 100)))
-	_, err := io.ReadAll(engine.Unpack(io.MultiReader(bytes.NewReader(whole[:20]), iotest.ErrReader(gone))))
+	_, err := io.ReadAll(exchange.Unpack(io.MultiReader(bytes.NewReader(whole[:20]), iotest.ErrReader(gone))))
 	if !errors.Is(err, gone) {
 		t.Errorf("got %v, want the error of the disk", err)
 	}
@@ -99,7 +99,7 @@ func TestUnpackTellsWhatFollows(t *testing.T) {
 		{"packed twice", packed(t, bytes.NewReader(one)), "", "packed twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := io.ReadAll(engine.Unpack(bytes.NewReader(tt.file)))
+			got, err := io.ReadAll(exchange.Unpack(bytes.NewReader(tt.file)))
 			if (err == nil) != (tt.fail == "") || err != nil && !strings.Contains(err.Error(), tt.fail) || tt.want != "" && string(got) != tt.want {
 				t.Errorf("unpack: got %q, %v; want %q, %q", got, err, tt.want, tt.fail)
 			}

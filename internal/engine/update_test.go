@@ -7,40 +7,40 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestUpdateChangesEachField(t *testing.T) {
 	ref := engram.ByNum(1)
-	before := engine.SaveInput{Title: "Title", Content: "content", Type: "bugfix", Project: "demo", Tags: []string{"a", "b"}, Metadata: map[string]any{"k": "v", "n": 1}}
+	before := remember.SaveInput{Title: "Title", Content: "content", Type: "bugfix", Project: "demo", Tags: []string{"a", "b"}, Metadata: map[string]any{"k": "v", "n": 1}}
 	for _, tt := range []struct {
 		name   string
-		in     engine.UpdateInput
+		in     remember.UpdateInput
 		change func(m *engram.Memory)
 		counts bool // as a revision
 	}{
-		{"title", engine.UpdateInput{Ref: ref, Title: new(" New  title ")}, func(m *engram.Memory) { m.Title = "New title" }, true},
-		{"content", engine.UpdateInput{Ref: ref, Content: new("new\n")}, func(m *engram.Memory) {
+		{"title", remember.UpdateInput{Ref: ref, Title: new(" New  title ")}, func(m *engram.Memory) { m.Title = "New title" }, true},
+		{"content", remember.UpdateInput{Ref: ref, Content: new("new\n")}, func(m *engram.Memory) {
 			m.Content, m.NormalizedHash = "new\n", "11507a0e2f5e69d5dfa40a62a1bd7b6ee57e6bcd85c67c9b8431b36fff21c437"
 		}, true},
-		{"type", engine.UpdateInput{Ref: ref, Type: new(engram.Type(" Decision "))}, func(m *engram.Memory) {
+		{"type", remember.UpdateInput{Ref: ref, Type: new(engram.Type(" Decision "))}, func(m *engram.Memory) {
 			m.Type, m.ReviewAfter = "decision", m.UpdatedAt.AddDate(0, 6, 0)
 		}, true},
-		{"an empty type is manual", engine.UpdateInput{Ref: ref, Type: new(engram.Type(" "))}, func(m *engram.Memory) { m.Type = engram.TypeManual }, true},
-		{"scope", engine.UpdateInput{Ref: ref, Scope: new(engram.Scope("Global"))}, func(m *engram.Memory) { m.Scope = "global" }, true},
-		{"project", engine.UpdateInput{Ref: ref, Project: new("Other")}, func(m *engram.Memory) { m.Project = "other" }, true},
-		{"no project", engine.UpdateInput{Ref: ref, Project: new("")}, func(m *engram.Memory) { m.Project = "" }, true},
-		{"topic", engine.UpdateInput{Ref: ref, TopicKey: new(" Bug/A  b ")}, func(m *engram.Memory) { m.TopicKey = "bug/a-b" }, true},
-		{"importance", engine.UpdateInput{Ref: ref, Importance: new(0.0)}, func(m *engram.Memory) { m.Importance = 0 }, false},
-		{"permanence", engine.UpdateInput{Ref: ref, Permanent: new(true)}, func(m *engram.Memory) { m.Permanent, m.Tags = true, append(m.Tags, "permanent") }, false},
-		{"tags", engine.UpdateInput{Ref: ref, Tags: &[]string{"Z", "y", "z"}}, func(m *engram.Memory) { m.Tags = []string{"y", "z"} }, false},
-		{"no tags", engine.UpdateInput{Ref: ref, Tags: &[]string{}}, func(m *engram.Memory) { m.Tags = nil }, false},
-		{"tags added and removed", engine.UpdateInput{Ref: ref, AddTags: []string{"c", "A"}, RemoveTags: []string{" B ", "none"}}, func(m *engram.Memory) { m.Tags = []string{"a", "c"} }, false},
-		{"the last tags removed", engine.UpdateInput{Ref: ref, RemoveTags: []string{"a", "b"}}, func(m *engram.Memory) { m.Tags = nil }, false},
-		{"a tag that is added and removed is removed", engine.UpdateInput{Ref: ref, AddTags: []string{"c"}, RemoveTags: []string{"c", "a"}}, func(m *engram.Memory) { m.Tags = []string{"b"} }, false},
-		{"metadata", engine.UpdateInput{Ref: ref, Metadata: map[string]any{"k": nil, "n": 2, "new": []any{"x"}, "gone": nil}},
+		{"an empty type is manual", remember.UpdateInput{Ref: ref, Type: new(engram.Type(" "))}, func(m *engram.Memory) { m.Type = engram.TypeManual }, true},
+		{"scope", remember.UpdateInput{Ref: ref, Scope: new(engram.Scope("Global"))}, func(m *engram.Memory) { m.Scope = "global" }, true},
+		{"project", remember.UpdateInput{Ref: ref, Project: new("Other")}, func(m *engram.Memory) { m.Project = "other" }, true},
+		{"no project", remember.UpdateInput{Ref: ref, Project: new("")}, func(m *engram.Memory) { m.Project = "" }, true},
+		{"topic", remember.UpdateInput{Ref: ref, TopicKey: new(" Bug/A  b ")}, func(m *engram.Memory) { m.TopicKey = "bug/a-b" }, true},
+		{"importance", remember.UpdateInput{Ref: ref, Importance: new(0.0)}, func(m *engram.Memory) { m.Importance = 0 }, false},
+		{"permanence", remember.UpdateInput{Ref: ref, Permanent: new(true)}, func(m *engram.Memory) { m.Permanent, m.Tags = true, append(m.Tags, "permanent") }, false},
+		{"tags", remember.UpdateInput{Ref: ref, Tags: &[]string{"Z", "y", "z"}}, func(m *engram.Memory) { m.Tags = []string{"y", "z"} }, false},
+		{"no tags", remember.UpdateInput{Ref: ref, Tags: &[]string{}}, func(m *engram.Memory) { m.Tags = nil }, false},
+		{"tags added and removed", remember.UpdateInput{Ref: ref, AddTags: []string{"c", "A"}, RemoveTags: []string{" B ", "none"}}, func(m *engram.Memory) { m.Tags = []string{"a", "c"} }, false},
+		{"the last tags removed", remember.UpdateInput{Ref: ref, RemoveTags: []string{"a", "b"}}, func(m *engram.Memory) { m.Tags = nil }, false},
+		{"a tag that is added and removed is removed", remember.UpdateInput{Ref: ref, AddTags: []string{"c"}, RemoveTags: []string{"c", "a"}}, func(m *engram.Memory) { m.Tags = []string{"b"} }, false},
+		{"metadata", remember.UpdateInput{Ref: ref, Metadata: map[string]any{"k": nil, "n": 2, "new": []any{"x"}, "gone": nil}},
 			func(m *engram.Memory) { m.Metadata = map[string]any{"n": 2.0, "new": []any{"x"}} }, false},
-		{"the last metadata", engine.UpdateInput{Ref: ref, Metadata: map[string]any{"k": nil, "n": nil}}, func(m *engram.Memory) { m.Metadata = nil }, false},
+		{"the last metadata", remember.UpdateInput{Ref: ref, Metadata: map[string]any{"k": nil, "n": nil}}, func(m *engram.Memory) { m.Metadata = nil }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -71,7 +71,7 @@ func TestUpdateChangesEachField(t *testing.T) {
 func TestUpdateKeepsTheOldText(t *testing.T) {
 	w := newWorld(t)
 	w.note("Old title", "old words")
-	for _, in := range []engine.UpdateInput{{Title: new("New title")}, {Importance: new(0.7)}, {Type: new(engram.Type("bugfix"))}, {Content: new("new words")}, {Content: new("newest words")}} {
+	for _, in := range []remember.UpdateInput{{Title: new("New title")}, {Importance: new(0.7)}, {Type: new(engram.Type("bugfix"))}, {Content: new("new words")}, {Content: new("newest words")}} {
 		in.Ref = engram.ByNum(1)
 		if _, err := w.Update(t.Context(), in); err != nil {
 			t.Fatal(err)
@@ -94,13 +94,13 @@ func TestUpdateKeepsTheOldText(t *testing.T) {
 
 func TestAnUpdateOfNothing(t *testing.T) {
 	w := newWorld(t)
-	before := w.save(engine.SaveInput{Title: "t", Content: "c", Project: "demo", Tags: []string{"a"}, Metadata: map[string]any{"k": 1}}).Memory
-	_, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(1)})
+	before := w.save(remember.SaveInput{Title: "t", Content: "c", Project: "demo", Tags: []string{"a"}, Metadata: map[string]any{"k": 1}}).Memory
+	_, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(1)})
 	wantCode(t, err, engram.CodeInvalid)
 	if err.Error() != "provide at least one field to update" {
 		t.Errorf("got %q", err)
 	}
-	for name, in := range map[string]engine.UpdateInput{
+	for name, in := range map[string]remember.UpdateInput{
 		"the same title": {Title: new("t")}, "the same in other words": {Title: new(" t "), Content: new("c"), Type: new(engram.Type("MANUAL")), Scope: new(engram.Scope("?"))},
 		"a tag that is there": {AddTags: []string{"A"}}, "a tag that is not": {RemoveTags: []string{"z"}}, "the same tags": {Tags: &[]string{"a"}},
 		"the same metadata": {Metadata: map[string]any{"k": 1, "z": nil}}, "the same project": {Project: new("DEMO")},
@@ -108,7 +108,7 @@ func TestAnUpdateOfNothing(t *testing.T) {
 		in.Ref = engram.ByNum(1)
 		entries := w.since(func() {
 			done, err := w.Update(t.Context(), in)
-			if err != nil || !reflect.DeepEqual(done, engine.Updated{Memory: before}) {
+			if err != nil || !reflect.DeepEqual(done, remember.Updated{Memory: before}) {
 				t.Errorf("%s: %+v, %v", name, done, err)
 			}
 		})
@@ -120,34 +120,34 @@ func TestAnUpdateOfNothing(t *testing.T) {
 
 func TestAnUpdateThatIsRefusedChangesNothing(t *testing.T) {
 	w := newWorld(t)
-	before := w.save(engine.SaveInput{Title: "t", Content: "c", Project: "demo", TopicKey: "mine"}).Memory
-	w.save(engine.SaveInput{Content: "d", Project: "demo", TopicKey: "theirs"})
-	w.save(engine.SaveInput{Content: "e", Project: "other", TopicKey: "mine"})
+	before := w.save(remember.SaveInput{Title: "t", Content: "c", Project: "demo", TopicKey: "mine"}).Memory
+	w.save(remember.SaveInput{Content: "d", Project: "demo", TopicKey: "theirs"})
+	w.save(remember.SaveInput{Content: "e", Project: "other", TopicKey: "mine"})
 	tags := make([]string, engram.MaxTags+1)
 	for i := range tags {
 		tags[i] = strings.Repeat("t", i+1)
 	}
 	for _, tt := range []struct {
 		name string
-		in   engine.UpdateInput
+		in   remember.UpdateInput
 		code engram.Code
 	}{
-		{"a topic that another has", engine.UpdateInput{Content: new("new"), TopicKey: new("theirs")}, engram.CodeConflict},
-		{"a project where another has the topic", engine.UpdateInput{Content: new("new"), Project: new("other")}, engram.CodeConflict},
-		{"an empty title", engine.UpdateInput{Content: new("new"), Title: new(" ")}, engram.CodeInvalid},
-		{"empty content", engine.UpdateInput{Title: new("new"), Content: new("\n")}, engram.CodeInvalid},
-		{"content that is too long", engine.UpdateInput{Content: new(strings.Repeat("x", engram.MaxContent+1))}, engram.CodeInvalid},
-		{"a NUL", engine.UpdateInput{Content: new("a\x00")}, engram.CodeInvalid},
-		{"a title that is not UTF-8", engine.UpdateInput{Title: new("\xff")}, engram.CodeInvalid},
-		{"a type that is not UTF-8", engine.UpdateInput{Type: new(engram.Type("\xff"))}, engram.CodeInvalid},
-		{"a topic that is not UTF-8", engine.UpdateInput{TopicKey: new("\xff")}, engram.CodeInvalid},
-		{"a tag that is not UTF-8", engine.UpdateInput{AddTags: []string{"\xff"}}, engram.CodeInvalid},
-		{"tags that are not UTF-8", engine.UpdateInput{Tags: &[]string{"\xff"}}, engram.CodeInvalid},
-		{"too many tags", engine.UpdateInput{AddTags: tags}, engram.CodeInvalid},
-		{"a project of control characters", engine.UpdateInput{Project: new("a\x00b")}, engram.CodeInvalid},
-		{"importance", engine.UpdateInput{Importance: new(math.NaN())}, engram.CodeInvalid},
-		{"metadata that is too long", engine.UpdateInput{Metadata: map[string]any{"k": strings.Repeat("x", engram.MaxMetadata)}}, engram.CodeInvalid},
-		{"metadata that is not JSON", engine.UpdateInput{Metadata: map[string]any{"k": math.Inf(1)}}, engram.CodeInvalid},
+		{"a topic that another has", remember.UpdateInput{Content: new("new"), TopicKey: new("theirs")}, engram.CodeConflict},
+		{"a project where another has the topic", remember.UpdateInput{Content: new("new"), Project: new("other")}, engram.CodeConflict},
+		{"an empty title", remember.UpdateInput{Content: new("new"), Title: new(" ")}, engram.CodeInvalid},
+		{"empty content", remember.UpdateInput{Title: new("new"), Content: new("\n")}, engram.CodeInvalid},
+		{"content that is too long", remember.UpdateInput{Content: new(strings.Repeat("x", engram.MaxContent+1))}, engram.CodeInvalid},
+		{"a NUL", remember.UpdateInput{Content: new("a\x00")}, engram.CodeInvalid},
+		{"a title that is not UTF-8", remember.UpdateInput{Title: new("\xff")}, engram.CodeInvalid},
+		{"a type that is not UTF-8", remember.UpdateInput{Type: new(engram.Type("\xff"))}, engram.CodeInvalid},
+		{"a topic that is not UTF-8", remember.UpdateInput{TopicKey: new("\xff")}, engram.CodeInvalid},
+		{"a tag that is not UTF-8", remember.UpdateInput{AddTags: []string{"\xff"}}, engram.CodeInvalid},
+		{"tags that are not UTF-8", remember.UpdateInput{Tags: &[]string{"\xff"}}, engram.CodeInvalid},
+		{"too many tags", remember.UpdateInput{AddTags: tags}, engram.CodeInvalid},
+		{"a project of control characters", remember.UpdateInput{Project: new("a\x00b")}, engram.CodeInvalid},
+		{"importance", remember.UpdateInput{Importance: new(math.NaN())}, engram.CodeInvalid},
+		{"metadata that is too long", remember.UpdateInput{Metadata: map[string]any{"k": strings.Repeat("x", engram.MaxMetadata)}}, engram.CodeInvalid},
+		{"metadata that is not JSON", remember.UpdateInput{Metadata: map[string]any{"k": math.Inf(1)}}, engram.CodeInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := w.in(t)
@@ -174,14 +174,14 @@ func TestWhatCannotBeUpdated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ref := range []engram.Ref{engram.ByNum(1), engram.ByNum(2), {Topic: "none"}, {}, {Num: -1}} {
-		_, err := w.Update(t.Context(), engine.UpdateInput{Ref: ref, Title: new("new")})
+		_, err := w.Update(t.Context(), remember.UpdateInput{Ref: ref, Title: new("new")})
 		wantCode(t, err, engram.CodeNotFound)
 	}
 }
 
 func TestTagsBeyondTheLimitByRevisionsAreRefused(t *testing.T) {
 	w := newWorld(t)
-	in := engine.SaveInput{Content: "c", Project: "demo", TopicKey: "k"}
+	in := remember.SaveInput{Content: "c", Project: "demo", TopicKey: "k"}
 	for i := range engram.MaxTags {
 		in.Tags = append(in.Tags, "a"+strings.Repeat("x", i))
 	}

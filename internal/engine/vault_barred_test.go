@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/vault"
 )
 
 func TestALinkInTheWayOfSomeNotesIsPassedOverAndTold(t *testing.T) {
@@ -20,7 +20,7 @@ func TestALinkInTheWayOfSomeNotesIsPassedOverAndTold(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(p.dir, "engram", "shop", "fact")); err != nil {
 		t.Fatal(err)
 	}
-	res := p.export(engine.VaultExportInput{})
+	res := p.export(vault.VaultExportInput{})
 	if res.Created != 1 || len(res.Remarks) == 0 {
 		t.Errorf("export: got %+v, want the other note, and a word on the link", res)
 	}

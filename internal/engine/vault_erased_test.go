@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	enginevault "github.com/alanbuscaglia/engram/internal/engine/vault"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -16,20 +17,20 @@ func TestWhoSharesOneProjectErasesNoNotesOfAnother(t *testing.T) {
 	a, b := cs[0], cs[1]
 	vault := enginetest.Vault(filepath.Join(t.TempDir(), "vault"))
 	for _, c := range cs {
-		c.save(engine.SaveInput{Title: "Own", Content: "of the shop", Project: "shop", Scope: "personal"})
+		c.save(remember.SaveInput{Title: "Own", Content: "of the shop", Project: "shop", Scope: "personal"})
 	}
-	m := a.save(engine.SaveInput{Title: "Rate", Content: "two percent", Project: "bank"}).Memory
-	if res, err := a.ExportVault(t.Context(), vault, engine.VaultExportInput{Project: "bank"}); err != nil || res.Created != 1 {
+	m := a.save(remember.SaveInput{Title: "Rate", Content: "two percent", Project: "bank"}).Memory
+	if res, err := a.ExportVault(t.Context(), vault, enginevault.VaultExportInput{Project: "bank"}); err != nil || res.Created != 1 {
 		t.Fatalf("export: got %+v, %v, want the note of the bank", res, err)
 	}
 	write(t, a.remote, "mallory", erasing(m))
 	for _, c := range cs {
 		c.pullFrom(c.remote, "shop")
 	}
-	if res, err := a.ExportVault(t.Context(), vault, engine.VaultExportInput{Project: "shop"}); err != nil || res.Deleted != 0 {
+	if res, err := a.ExportVault(t.Context(), vault, enginevault.VaultExportInput{Project: "shop"}); err != nil || res.Deleted != 0 {
 		t.Errorf("export of the shop: got %+v, %v, want that the note of the bank stays", res, err)
 	}
-	res, err := b.ImportVault(t.Context(), vault, engine.VaultImportInput{})
+	res, err := b.ImportVault(t.Context(), vault, enginevault.VaultImportInput{})
 	if _, gone := b.Get(t.Context(), engram.ByID(m.ID)); err != nil || gone != nil {
 		t.Errorf("import elsewhere: got %+v, %v, and %v; want the memory of the bank", res, err, gone)
 	}

@@ -15,6 +15,10 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	enginevault "github.com/alanbuscaglia/engram/internal/engine/vault"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -34,14 +38,14 @@ func newVaultPlace(t testing.TB) vaultPlace {
 
 func (p vaultPlace) save(title, content string) engram.Memory {
 	p.t.Helper()
-	res, err := p.Save(context.Background(), engine.SaveInput{Title: title, Content: content, Project: p.project, Type: "fact"})
+	res, err := p.Save(context.Background(), remember.SaveInput{Title: title, Content: content, Project: p.project, Type: "fact"})
 	if err != nil {
 		p.t.Fatalf("save %q: %v", title, err)
 	}
 	return res.Memory
 }
 
-func (p vaultPlace) export(in engine.VaultExportInput) engine.VaultExported {
+func (p vaultPlace) export(in enginevault.VaultExportInput) enginevault.VaultExported {
 	p.t.Helper()
 	res, err := p.ExportVault(context.Background(), p.vault, in)
 	if err != nil {
@@ -50,7 +54,7 @@ func (p vaultPlace) export(in engine.VaultExportInput) engine.VaultExported {
 	return res
 }
 
-func (p vaultPlace) bring(in engine.VaultImportInput) engine.VaultImported {
+func (p vaultPlace) bring(in enginevault.VaultImportInput) enginevault.VaultImported {
 	p.t.Helper()
 	res, err := p.ImportVault(context.Background(), p.vault, in)
 	if err != nil {
@@ -59,7 +63,7 @@ func (p vaultPlace) bring(in engine.VaultImportInput) engine.VaultImported {
 	return res
 }
 
-func (p vaultPlace) update(in engine.UpdateInput) {
+func (p vaultPlace) update(in remember.UpdateInput) {
 	p.t.Helper()
 	if _, err := p.Update(context.Background(), in); err != nil {
 		p.t.Fatalf("update %+v: %v", in, err)
@@ -128,7 +132,7 @@ func (p vaultPlace) write(path, text string) {
 	}
 }
 
-func acts(res engine.VaultImported) string {
+func acts(res enginevault.VaultImported) string {
 	var words []string
 	for _, i := range res.Items {
 		words = append(words, strings.TrimSpace(string(i.Act)+" "+strings.Join(i.Fields, ",")))
@@ -139,10 +143,10 @@ func acts(res engine.VaultImported) string {
 func TestNoteAndMemoryThatChangedDifferentFieldsBothHold(t *testing.T) {
 	p := newVaultPlace(t)
 	m := p.save("Pool size", "The pool has 20 connections")
-	p.export(engine.VaultExportInput{})
-	p.update(engine.UpdateInput{Ref: engram.ByNum(m.Num), AddTags: []string{"db"}})
+	p.export(enginevault.VaultExportInput{})
+	p.update(remember.UpdateInput{Ref: engram.ByNum(m.Num), AddTags: []string{"db"}})
 	p.edit(p.noteOf(m), "20 connections", "30 connections")
-	if got := acts(p.bring(engine.VaultImportInput{})); got != "revised content" {
+	if got := acts(p.bring(enginevault.VaultImportInput{})); got != "revised content" {
 		t.Errorf("the import: got %q, want content revised", got)
 	}
 	now := p.get(m.Num)
@@ -154,11 +158,11 @@ func TestNoteAndMemoryThatChangedDifferentFieldsBothHold(t *testing.T) {
 func TestTheSameChangeOnBothSidesIsNoConflict(t *testing.T) {
 	p := newVaultPlace(t)
 	m := p.save("Pool size", "The pool has 20 connections")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	content := "The pool has 30 connections"
-	p.update(engine.UpdateInput{Ref: engram.ByNum(m.Num), Content: &content})
+	p.update(remember.UpdateInput{Ref: engram.ByNum(m.Num), Content: &content})
 	p.edit(p.noteOf(m), "20 connections", "30 connections")
-	if res := p.bring(engine.VaultImportInput{}); acts(res) != "" || res.Unchanged != 1 {
+	if res := p.bring(enginevault.VaultImportInput{}); acts(res) != "" || res.Unchanged != 1 {
 		t.Errorf("got %q and %d unchanged, want nothing and 1", acts(res), res.Unchanged)
 	}
 }
@@ -166,13 +170,13 @@ func TestTheSameChangeOnBothSidesIsNoConflict(t *testing.T) {
 func TestALostListOfNotesLosesNothing(t *testing.T) {
 	p := newVaultPlace(t)
 	a, b := p.save("First", "one"), p.save("Second", "two")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	if err := os.Remove(filepath.Join(p.dir, "engram", ".engram-vault.json")); err != nil {
 		t.Fatal(err)
 	}
 	p.edit(p.noteOf(b), "two", "three")
 	before := p.files()
-	res := p.export(engine.VaultExportInput{})
+	res := p.export(enginevault.VaultExportInput{})
 	if res.Created != 0 || res.Updated != 0 || res.Skipped != 1 || len(res.Edited) != 1 {
 		t.Errorf("got %+v, want the first known again, and the second left alone", res)
 	}
@@ -181,13 +185,13 @@ func TestALostListOfNotesLosesNothing(t *testing.T) {
 	if !maps.Equal(before, after) {
 		t.Errorf("files changed:\n%v\n%v", before, after)
 	}
-	if got := acts(p.bring(engine.VaultImportInput{})); got != "conflict content" {
+	if got := acts(p.bring(enginevault.VaultImportInput{})); got != "conflict content" {
 		t.Errorf("what was edited, nobody knows when: got %q, want a conflict", got)
 	}
 	if got := p.get(b.Num).Content; got != "two" {
 		t.Errorf("the memory says %q, want two", got)
 	}
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	p.noteOf(a)
 	p.noteOf(b)
 }
@@ -195,22 +199,22 @@ func TestALostListOfNotesLosesNothing(t *testing.T) {
 func TestAnExportThatWasStoppedIsGoneOnWith(t *testing.T) {
 	p := newVaultPlace(t)
 	m := p.save("First", "one")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	list := filepath.Join(p.dir, "engram", ".engram-vault.json")
 	before, err := os.ReadFile(list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	content := "two"
-	p.update(engine.UpdateInput{Ref: engram.ByNum(m.Num), Content: &content})
+	p.update(remember.UpdateInput{Ref: engram.ByNum(m.Num), Content: &content})
 	p.save("Second", "three")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	p.write(list, string(before)) // as if the list had not been written
-	res := p.export(engine.VaultExportInput{})
+	res := p.export(enginevault.VaultExportInput{})
 	if res.Created != 0 || res.Updated != 0 || res.Skipped != 2 || len(res.Edited) != 0 || res.Hubs.Written != 0 {
 		t.Errorf("got %+v, want all known again", res)
 	}
-	if got := acts(p.bring(engine.VaultImportInput{})); got != "" {
+	if got := acts(p.bring(enginevault.VaultImportInput{})); got != "" {
 		t.Errorf("the import: got %q, want nothing", got)
 	}
 }
@@ -218,7 +222,7 @@ func TestAnExportThatWasStoppedIsGoneOnWith(t *testing.T) {
 func TestANoteThatAPersonMovedStaysThere(t *testing.T) {
 	p := newVaultPlace(t)
 	m := p.save("First", "one")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	moved := filepath.Join(p.dir, "engram", "shop", "mine", "Renamed by me.md")
 	b, err := os.ReadFile(p.noteOf(m))
 	if err != nil {
@@ -229,15 +233,15 @@ func TestANoteThatAPersonMovedStaysThere(t *testing.T) {
 	}
 	p.write(moved, string(b))
 	other := p.save("Second", "two")
-	if _, err := p.Link(context.Background(), engine.LinkInput{Source: engram.ByNum(other.Num), Target: engram.ByNum(m.Num), Verb: engram.VerbCausedBy}); err != nil {
+	if _, err := p.Link(context.Background(), relate.LinkInput{Source: engram.ByNum(other.Num), Target: engram.ByNum(m.Num), Verb: engram.VerbCausedBy}); err != nil {
 		t.Fatal(err)
 	}
-	if got := acts(p.bring(engine.VaultImportInput{})); got != "" {
+	if got := acts(p.bring(enginevault.VaultImportInput{})); got != "" {
 		t.Errorf("the import: got %q, want nothing", got)
 	}
 	title := "Another title"
-	p.update(engine.UpdateInput{Ref: engram.ByNum(m.Num), Title: &title})
-	res := p.export(engine.VaultExportInput{})
+	p.update(remember.UpdateInput{Ref: engram.ByNum(m.Num), Title: &title})
+	res := p.export(enginevault.VaultExportInput{})
 	if res.Updated != 1 || res.Created != 1 || len(res.Missing) != 0 || p.noteOf(m) != moved {
 		t.Errorf("got %+v at %s, want the note written where it was moved", res, p.noteOf(m))
 	}
@@ -249,14 +253,14 @@ func TestANoteThatAPersonMovedStaysThere(t *testing.T) {
 func TestOnlyNewNotesAreLimited(t *testing.T) {
 	p := newVaultPlace(t)
 	p.save("First", "one")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	p.save("Second", "two")
 	p.save("Third", "three")
-	res := p.export(engine.VaultExportInput{Limit: 1})
+	res := p.export(enginevault.VaultExportInput{Limit: 1})
 	if res.Created != 1 || res.Skipped != 1 {
 		t.Errorf("got %+v, want the newest beside the one that has a note", res)
 	}
-	if res := p.export(engine.VaultExportInput{Since: p.Now()}); res.Created != 0 || res.Skipped != 2 {
+	if res := p.export(enginevault.VaultExportInput{Since: p.Now()}); res.Created != 0 || res.Skipped != 2 {
 		t.Errorf("since now: got %+v, want nothing new", res)
 	}
 }
@@ -264,16 +268,16 @@ func TestOnlyNewNotesAreLimited(t *testing.T) {
 func TestNotesOfAnotherStoreStay(t *testing.T) {
 	p := newVaultPlace(t)
 	p.save("First", "one")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	other := vaultPlace{t, enginetest.NewParts(t).Again(t).Engine, p.dir, p.vault, "shop"} // makes other ids
 	other.save("Elsewhere", "two")
-	if res := other.export(engine.VaultExportInput{}); res.Created != 1 || res.Deleted != 0 {
+	if res := other.export(enginevault.VaultExportInput{}); res.Created != 1 || res.Deleted != 0 {
 		t.Errorf("got %+v, want one created beside", res)
 	}
-	if got := acts(other.bring(engine.VaultImportInput{})); got != "created" {
+	if got := acts(other.bring(enginevault.VaultImportInput{})); got != "created" {
 		t.Errorf("the import: got %q, want the memory of the first store", got)
 	}
-	if res := p.export(engine.VaultExportInput{}); res.Skipped != 1 || res.Deleted+res.Created+res.Updated != 0 {
+	if res := p.export(enginevault.VaultExportInput{}); res.Skipped != 1 || res.Deleted+res.Created+res.Updated != 0 {
 		t.Errorf("the first store: got %+v, want nothing to do", res)
 	}
 }
@@ -282,12 +286,12 @@ func TestTheNoteOfWhatWasErasedGoes(t *testing.T) {
 	p := newVaultPlace(t)
 	m := p.save("First", "one")
 	edited := p.save("Second", "two")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	p.edit(p.noteOf(edited), "two", "three")
 	if _, err := p.Delete(context.Background(), true, engram.ByNum(m.Num), engram.ByNum(edited.Num)); err != nil {
 		t.Fatal(err)
 	}
-	res := p.export(engine.VaultExportInput{})
+	res := p.export(enginevault.VaultExportInput{})
 	if res.Deleted != 1 || len(res.Edited) != 1 {
 		t.Errorf("got %+v, want one gone, and the one that was edited told", res)
 	}
@@ -299,10 +303,10 @@ func TestANoteThatSaysWhatAMemoryWithoutNoteSaysIsItsNote(t *testing.T) {
 	m := p.save("First", "one")
 	own := filepath.Join(p.dir, "engram", "shop", "mine.md")
 	p.write(own, "---\nmood: good\n---\none")
-	if res := p.bring(engine.VaultImportInput{}); acts(res) != "" || res.Unchanged != 1 {
+	if res := p.bring(enginevault.VaultImportInput{}); acts(res) != "" || res.Unchanged != 1 {
 		t.Errorf("got %q and %d unchanged, want nothing and 1", acts(res), res.Unchanged)
 	}
-	if res := p.export(engine.VaultExportInput{}); res.Updated != 1 || res.Created != 0 || p.noteOf(m) != own {
+	if res := p.export(enginevault.VaultExportInput{}); res.Updated != 1 || res.Created != 0 || p.noteOf(m) != own {
 		t.Errorf("got %+v at %s, want the person's file", res, p.noteOf(m))
 	}
 }
@@ -310,13 +314,13 @@ func TestANoteThatSaysWhatAMemoryWithoutNoteSaysIsItsNote(t *testing.T) {
 func TestAnEditOfAnotherStoresNoteComesInAndWaitsForThatStore(t *testing.T) {
 	p := newVaultPlace(t)
 	m := p.save("First", "one")
-	p.export(engine.VaultExportInput{})
+	p.export(enginevault.VaultExportInput{})
 	other := vaultPlace{t, enginetest.NewParts(t).Again(t).Engine, p.dir, p.vault, "shop"} // makes other ids
 	p.edit(p.noteOf(m), "one", "two")
-	if got := acts(other.bring(engine.VaultImportInput{})); got != "created" {
+	if got := acts(other.bring(enginevault.VaultImportInput{})); got != "created" {
 		t.Errorf("the other store: got %q, want it here", got)
 	}
-	if got := acts(p.bring(engine.VaultImportInput{})); got != "revised content" {
+	if got := acts(p.bring(enginevault.VaultImportInput{})); got != "revised content" {
 		t.Errorf("its own store: got %q, want it revised", got)
 	}
 }
@@ -340,11 +344,11 @@ func TestNotesThatCannotComeInAreToldAndChangeNothing(t *testing.T) {
 			p := newVaultPlace(t)
 			topic := "a/b"
 			m := p.save("First", "One.")
-			p.update(engine.UpdateInput{Ref: engram.ByNum(m.Num), TopicKey: &topic})
-			p.export(engine.VaultExportInput{})
+			p.update(remember.UpdateInput{Ref: engram.ByNum(m.Num), TopicKey: &topic})
+			p.export(enginevault.VaultExportInput{})
 			p.write(filepath.Join(p.dir, "engram", filepath.FromSlash(tt.file)), tt.text)
-			dry := p.bring(engine.VaultImportInput{DryRun: true})
-			res := p.bring(engine.VaultImportInput{})
+			dry := p.bring(enginevault.VaultImportInput{DryRun: true})
+			res := p.bring(enginevault.VaultImportInput{})
 			if acts(dry) != acts(res) || acts(res) != tt.act || tt.reason != "" && !strings.Contains(res.Items[0].Reason, tt.reason) {
 				t.Errorf("%s %.60q: got %q %+v (dry: %q), want %q …%s…", tt.file, tt.text, acts(res), res.Items, acts(dry), tt.act, tt.reason)
 			}
@@ -382,13 +386,13 @@ func TestNoTextIsLostBetweenVaultAndStore(t *testing.T) {
 				all = append(all, p.save(fmt.Sprintf("Title %d", step), word()))
 			case 1:
 				content := word()
-				_, _ = p.Update(context.Background(), engine.UpdateInput{Ref: engram.ByNum(m.Num), Content: &content}) // it may be forgotten
+				_, _ = p.Update(context.Background(), remember.UpdateInput{Ref: engram.ByNum(m.Num), Content: &content}) // it may be forgotten
 				if d, err := p.Get(context.Background(), engram.ByNum(m.Num)); err != nil || d.Memory.Content != content {
 					delete(said, content)
 				}
 			case 2:
 				title := fmt.Sprintf("Title %d", step)
-				_, _ = p.Update(context.Background(), engine.UpdateInput{Ref: engram.ByNum(m.Num), Title: &title})
+				_, _ = p.Update(context.Background(), remember.UpdateInput{Ref: engram.ByNum(m.Num), Title: &title})
 			case 3, 4:
 				for name, text := range p.files() {
 					if strings.Contains(text, "\nid: "+string(m.ID)+"\n") && !strings.HasSuffix(name, ".conflict.md") {
@@ -398,20 +402,20 @@ func TestNoTextIsLostBetweenVaultAndStore(t *testing.T) {
 					}
 				}
 			case 5:
-				p.export(engine.VaultExportInput{Project: p.project, Force: rapid.Bool().Draw(r, "force")})
+				p.export(enginevault.VaultExportInput{Project: p.project, Force: rapid.Bool().Draw(r, "force")})
 			case 6:
-				p.bring(engine.VaultImportInput{Project: p.project})
+				p.bring(enginevault.VaultImportInput{Project: p.project})
 			case 7:
 				_, _ = p.Forget(context.Background(), engram.ByNum(m.Num)) // it may be forgotten already
 			}
 		}
-		p.bring(engine.VaultImportInput{Project: p.project})
-		p.export(engine.VaultExportInput{Project: p.project})
+		p.bring(enginevault.VaultImportInput{Project: p.project})
+		p.export(enginevault.VaultExportInput{Project: p.project})
 		before := p.files()
-		if res := p.export(engine.VaultExportInput{Project: p.project}); res.Created+res.Updated+res.Deleted+res.Hubs.Written > 0 || !maps.Equal(before, p.files()) {
+		if res := p.export(enginevault.VaultExportInput{Project: p.project}); res.Created+res.Updated+res.Deleted+res.Hubs.Written > 0 || !maps.Equal(before, p.files()) {
 			r.Fatalf("a second export wrote: %+v", res)
 		}
-		if got := p.bring(engine.VaultImportInput{Project: p.project}); got.Op != 0 {
+		if got := p.bring(enginevault.VaultImportInput{Project: p.project}); got.Op != 0 {
 			r.Fatalf("a second import changed something: %+v", got)
 		}
 		everything := strings.Join(slices.Collect(maps.Values(before)), "\n") + historyOfAll(r, p, all)
@@ -450,26 +454,26 @@ func BenchmarkVault10000(b *testing.B) {
 			strings.Repeat(",", min(i, 1)), i, i, strings.Repeat("Words that go on for a while. ", 12))
 	}
 	file.WriteString("]}")
-	if _, err := p.Import(context.Background(), strings.NewReader(file.String()), engine.ImportInput{}); err != nil {
+	if _, err := p.Import(context.Background(), strings.NewReader(file.String()), exchange.ImportInput{}); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("first", func(b *testing.B) {
 		for i := range b.N {
 			v := enginetest.Vault(filepath.Join(p.dir, fmt.Sprint(i)))
-			if _, err := p.ExportVault(context.Background(), v, engine.VaultExportInput{}); err != nil {
+			if _, err := p.ExportVault(context.Background(), v, enginevault.VaultExportInput{}); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("nothing new", func(b *testing.B) {
-		p.export(engine.VaultExportInput{})
+		p.export(enginevault.VaultExportInput{})
 		for b.Loop() {
-			p.export(engine.VaultExportInput{})
+			p.export(enginevault.VaultExportInput{})
 		}
 	})
 	b.Run("nothing edited", func(b *testing.B) {
 		for b.Loop() {
-			p.bring(engine.VaultImportInput{})
+			p.bring(enginevault.VaultImportInput{})
 		}
 	})
 }

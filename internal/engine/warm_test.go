@@ -9,6 +9,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -20,25 +22,25 @@ func TestAWarmStoreIsAskedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	var asked []engine.SearchInput
+	var asked []search.SearchInput
 	answers := false
-	e := engine.New(engine.Options{Store: store, Now: enginetest.Start, NewID: enginetest.IDs(), Warm: func(_ context.Context, in engine.SearchInput) (engram.Found, bool) {
+	e := engine.New(engine.Options{Store: store, Now: enginetest.Start, NewID: enginetest.IDs(), Warm: func(_ context.Context, in search.SearchInput) (engram.Found, bool) {
 		asked = append(asked, in)
 		return engram.Found{Query: "from elsewhere"}, answers
 	}})
-	if _, err := e.Save(t.Context(), engine.SaveInput{Content: "The okapi is shy.", Project: "zoo"}); err != nil {
+	if _, err := e.Save(t.Context(), remember.SaveInput{Content: "The okapi is shy.", Project: "zoo"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		name    string
-		in      engine.SearchInput
+		in      search.SearchInput
 		answers bool
 		asked   int
 		want    string // Query of what is found
 	}{
-		{"it does not answer", engine.SearchInput{Query: " okapi <private>pin 1234</private> "}, false, 1, "okapi [REDACTED]"},
-		{"it answers", engine.SearchInput{Query: "okapi"}, true, 1, "from elsewhere"},
-		{"of a time past", engine.SearchInput{Query: "okapi", AsOf: enginetest.Start().Add(-time.Hour)}, true, 0, "okapi"},
+		{"it does not answer", search.SearchInput{Query: " okapi <private>pin 1234</private> "}, false, 1, "okapi [REDACTED]"},
+		{"it answers", search.SearchInput{Query: "okapi"}, true, 1, "from elsewhere"},
+		{"of a time past", search.SearchInput{Query: "okapi", AsOf: enginetest.Start().Add(-time.Hour)}, true, 0, "okapi"},
 	} {
 		asked, answers = nil, tt.answers
 		found, err := e.Search(t.Context(), tt.in)
@@ -50,7 +52,7 @@ func TestAWarmStoreIsAskedFirst(t *testing.T) {
 		}
 	}
 	asked, answers = nil, false
-	if _, err := e.Search(t.Context(), engine.SearchInput{Query: "okapi", Limit: -1}); engram.CodeOf(err) != engram.CodeInvalid || len(asked) != 0 {
+	if _, err := e.Search(t.Context(), search.SearchInput{Query: "okapi", Limit: -1}); engram.CodeOf(err) != engram.CodeInvalid || len(asked) != 0 {
 		t.Errorf("a wrong question: got %v, asked %+v; want it refused here", err, asked)
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // errEnough ends a watch.
@@ -16,7 +18,7 @@ var errEnough = errors.New("enough")
 
 // watched watches until nothing is new, runs the next step between two looks, and returns the events:
 // operations by number and name, gaps as "missed to N".
-func (w world) watched(in engine.WatchInput, steps ...func()) []string {
+func (w world) watched(in read.WatchInput, steps ...func()) []string {
 	w.Helper()
 	told := []string{}
 	in.Wait = func(context.Context) error {
@@ -27,7 +29,7 @@ func (w world) watched(in engine.WatchInput, steps ...func()) []string {
 		steps = steps[1:]
 		return nil
 	}
-	err := w.Engine.Watch(w.Context(), in, func(n engine.Watched) error {
+	err := w.Engine.Watch(w.Context(), in, func(n read.Watched) error {
 		if n.Begun {
 			if len(told) > 0 || in.After != nil && n.Entry.Op != *in.After {
 				w.Errorf("begun at %d after %q", n.Entry.Op, told)
@@ -57,26 +59,26 @@ func (w world) tells(when string, got []string, want ...string) {
 func TestAWatcherIsToldWhatIsWritten(t *testing.T) {
 	w := newWorld(t).unlinked()
 	save := func(title, project string) func() {
-		return func() { w.save(engine.SaveInput{Title: title, Content: title + " it is", Project: project}) }
+		return func() { w.save(remember.SaveInput{Title: title, Content: title + " it is", Project: project}) }
 	}
 	save("Before", "a")()
 	before := w.op()
 	var first, second int64
 	note := func(to *int64) func() { return func() { *to = w.op() } }
-	got := w.watched(engine.WatchInput{}, save("One", "a"), note(&first), save("Two", "b"), note(&second), func() {})
+	got := w.watched(read.WatchInput{}, save("One", "a"), note(&first), save("Two", "b"), note(&second), func() {})
 	w.tells("from now on", got, fmt.Sprintf("%d save", first), fmt.Sprintf("%d save", second))
-	w.tells("of one project", w.watched(engine.WatchInput{Project: "B", After: new(int64(0))}), fmt.Sprintf("%d save", second))
-	w.tells("again after one", w.watched(engine.WatchInput{After: &first}), fmt.Sprintf("%d save", second))
-	w.tells("from the beginning", w.watched(engine.WatchInput{After: new(int64(0))}), fmt.Sprintf("%d save", before), fmt.Sprintf("%d save", first), fmt.Sprintf("%d save", second))
-	w.tells("after the newest", w.watched(engine.WatchInput{After: &second}))
-	w.tells("a project that nobody knows", w.watched(engine.WatchInput{Project: "nobody", After: new(int64(0))}))
+	w.tells("of one project", w.watched(read.WatchInput{Project: "B", After: new(int64(0))}), fmt.Sprintf("%d save", second))
+	w.tells("again after one", w.watched(read.WatchInput{After: &first}), fmt.Sprintf("%d save", second))
+	w.tells("from the beginning", w.watched(read.WatchInput{After: new(int64(0))}), fmt.Sprintf("%d save", before), fmt.Sprintf("%d save", first), fmt.Sprintf("%d save", second))
+	w.tells("after the newest", w.watched(read.WatchInput{After: &second}))
+	w.tells("a project that nobody knows", w.watched(read.WatchInput{Project: "nobody", After: new(int64(0))}))
 }
 
 func TestAWatcherIsToldWhatAnotherProcessWrites(t *testing.T) {
 	w := newWorld(t)
 	other := w.again()
-	got := w.watched(engine.WatchInput{}, func() {
-		other.save(engine.SaveInput{Title: "There", Content: "from over there", Project: "a"})
+	got := w.watched(read.WatchInput{}, func() {
+		other.save(remember.SaveInput{Title: "There", Content: "from over there", Project: "a"})
 	}, func() {})
 	w.tells("another process", got, fmt.Sprintf("%d save", w.op()))
 }
@@ -84,43 +86,43 @@ func TestAWatcherIsToldWhatAnotherProcessWrites(t *testing.T) {
 func TestAWatcherIsToldWhatItMissed(t *testing.T) {
 	w := newWorld(t).unlinked()
 	for i := range 3 {
-		w.save(engine.SaveInput{Title: fmt.Sprint("T", i), Content: fmt.Sprint("content ", i), Project: "a"})
+		w.save(remember.SaveInput{Title: fmt.Sprint("T", i), Content: fmt.Sprint("content ", i), Project: "a"})
 	}
 	last := w.op()
-	got := w.watched(engine.WatchInput{After: new(int64(1 << 40))}, func() {
-		w.save(engine.SaveInput{Title: "More", Content: "more of it", Project: "a"})
+	got := w.watched(read.WatchInput{After: new(int64(1 << 40))}, func() {
+		w.save(remember.SaveInput{Title: "More", Content: "more of it", Project: "a"})
 	}, func() {})
 	if len(got) != 2 || got[1] != fmt.Sprintf("%d save", w.op()) || got[0] == "" || got[0][:6] != "missed" {
 		t.Errorf("a number beyond the journal: got %q, want that something was missed, and what came then; the newest was %d", got, last)
 	}
-	for i := range engine.MaxBehind + 20 {
-		if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: fmt.Sprint("s", i), Project: "a"}); err != nil {
+	for i := range read.MaxBehind + 20 {
+		if _, err := w.StartSession(t.Context(), remember.SessionInput{ID: fmt.Sprint("s", i), Project: "a"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got = w.watched(engine.WatchInput{After: &last})
-	if len(got) != engine.MaxBehind+1 || got[0][:6] != "missed" || got[len(got)-1] != fmt.Sprintf("%d session_start", w.op()) {
-		t.Errorf("far behind: got %d events from %q to %q, want %d and that some were missed", len(got), got[0], got[len(got)-1], engine.MaxBehind+1)
+	got = w.watched(read.WatchInput{After: &last})
+	if len(got) != read.MaxBehind+1 || got[0][:6] != "missed" || got[len(got)-1] != fmt.Sprintf("%d session_start", w.op()) {
+		t.Errorf("far behind: got %d events from %q to %q, want %d and that some were missed", len(got), got[0], got[len(got)-1], read.MaxBehind+1)
 	}
 	w.Clock.Add(3 * 24 * time.Hour)
-	w.save(engine.SaveInput{Title: "Late", Content: "late it is", Project: "a"})
+	w.save(remember.SaveInput{Title: "Late", Content: "late it is", Project: "a"})
 	late := w.op()
-	if _, err := w.CompactJournal(t.Context(), engine.CompactInput{Keep: 24 * time.Hour}); err != nil {
+	if _, err := w.CompactJournal(t.Context(), consolidate.CompactInput{Keep: 24 * time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	w.tells("the journal was compacted", w.watched(engine.WatchInput{After: &last}), fmt.Sprintf("missed to %d", late-1), fmt.Sprintf("%d save", late))
-	w.tells("the journal was compacted up to there", w.watched(engine.WatchInput{After: new(late - 1)}), fmt.Sprintf("%d save", late))
+	w.tells("the journal was compacted", w.watched(read.WatchInput{After: &last}), fmt.Sprintf("missed to %d", late-1), fmt.Sprintf("%d save", late))
+	w.tells("the journal was compacted up to there", w.watched(read.WatchInput{After: new(late - 1)}), fmt.Sprintf("%d save", late))
 }
 
 func TestAWatchEndsWithItsContextAndWithWhoIsTold(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	err := w.Engine.Watch(ctx, engine.WatchInput{Wait: func(ctx context.Context) error { cancel(); return ctx.Err() }}, func(engine.Watched) error { return nil })
+	err := w.Engine.Watch(ctx, read.WatchInput{Wait: func(ctx context.Context) error { cancel(); return ctx.Err() }}, func(read.Watched) error { return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that ended: got %v", err)
 	}
-	w.save(engine.SaveInput{Title: "A", Content: "b", Project: "a"})
-	err = w.Engine.Watch(t.Context(), engine.WatchInput{After: new(int64(0))}, func(engine.Watched) error { return errEnough })
+	w.save(remember.SaveInput{Title: "A", Content: "b", Project: "a"})
+	err = w.Engine.Watch(t.Context(), read.WatchInput{After: new(int64(0))}, func(read.Watched) error { return errEnough })
 	if !errors.Is(err, errEnough) {
 		t.Errorf("who is told left: got %v", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 )
 
 func TestAQuestionAboutATimeAloneListsIt(t *testing.T) {
@@ -25,14 +25,14 @@ func TestAQuestionAboutATimeAloneListsIt(t *testing.T) {
 		{"in May", nil},
 		{"before yesterday", []int64{old}},
 	} {
-		found := w.search(engine.SearchInput{Query: tt.query, Filter: engram.Filter{Project: "demo"}})
+		found := w.search(search.SearchInput{Query: tt.query, Filter: engram.Filter{Project: "demo"}})
 		same(t, tt.query, hitNums(found.Hits), tt.want)
 		if len(found.Times) == 0 || len(found.BelowThreshold) > 0 {
 			t.Errorf("%q: times %v, weak %v", tt.query, found.Times, hitNums(found.BelowThreshold))
 		}
 	}
 	// The filter holds all the same.
-	same(t, "of another type", hitNums(w.search(engine.SearchInput{Query: "what happened today",
+	same(t, "of another type", hitNums(w.search(search.SearchInput{Query: "what happened today",
 		Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}).Hits), nil)
 }
 
@@ -40,8 +40,8 @@ func TestTheWordsOfATimeAreNoneThatAMemoryMustHave(t *testing.T) {
 	w := newWorld(t)
 	cookie := w.note("Session cookie name", "The session cookie is called sid.")
 	w.note("Product listing", "The list of products is slow.")
-	plain := w.search(engine.SearchInput{Query: "session cookie name"})
-	timed := w.search(engine.SearchInput{Query: "session cookie name last week"})
+	plain := w.search(search.SearchInput{Query: "session cookie name"})
+	timed := w.search(search.SearchInput{Query: "session cookie name last week"})
 	same(t, "hits", hitNums(timed.Hits), hitNums(plain.Hits))
 	if len(timed.Hits) == 0 || timed.Hits[0].Memory.Num != cookie {
 		t.Errorf("got %v, want #%d first", hitNums(timed.Hits), cookie)
@@ -57,7 +57,7 @@ func TestRecallLeavesOutWhatSearchCallsARepeat(t *testing.T) {
 		w.note("Staging deploys", "Staging is deployed by Argo from the main branch within ten minutes, cluster "+letter+", by the platform team.")
 	}
 	other := w.note("Argo owner", "Mira owns Argo.")
-	r, err := w.Recall(t.Context(), engine.RecallInput{SearchInput: engine.SearchInput{Query: "how is staging deployed argo"}})
+	r, err := w.Recall(t.Context(), search.RecallInput{SearchInput: search.SearchInput{Query: "how is staging deployed argo"}})
 	if err != nil {
 		t.Fatal(err)
 	}

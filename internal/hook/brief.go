@@ -11,7 +11,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
 
@@ -42,8 +43,8 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	if !r.note(tried) && r.kind != dialect.SessionStart {
 		return false // otherwise every event would try, if no attempt can be noted
 	}
-	in := engine.SessionBriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.dir, Again: again, Injected: knownIn(notes)}
-	in.Inject = func(t engine.Injection) (mine []int64, shown bool) {
+	in := brief.SessionBriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.dir, Again: again, Injected: knownIn(notes)}
+	in.Inject = func(t exposure.Injection) (mine []int64, shown bool) {
 		shown = r.report(func() (a dialect.Answer, ok bool) {
 			mine, ok = r.claim(t, again, func(noted []attend.Note) ([]attend.Note, bool) {
 				return []attend.Note{note}, !r.briefed(noted, notes, again)
@@ -201,7 +202,7 @@ func isOver(last <-chan struct{}) bool {
 // of a session share without locking the store. with chooses further notes, and refuses by false.
 // If notes cannot be written the store records it; if neither can, nothing is injected: late is
 // better than twice.
-func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Note) ([]attend.Note, bool)) (mine []int64, ok bool) {
+func (r *run) claim(t exposure.Injection, again bool, with func(noted []attend.Note) ([]attend.Note, bool)) (mine []int64, ok bool) {
 	err := r.Notes.Claim(r.event.Session, []string{noteInjected, noteBrief}, func(noted []attend.Note) []attend.Note {
 		more, may := with(noted)
 		if !may {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // What is new in a repository comes in before a session is told what it should know, and is said with
@@ -19,7 +19,7 @@ func TestASessionBeginsWithWhatAPullBrought(t *testing.T) {
 		if len(asked) > 1 {
 			return "", nil
 		}
-		_, err := d.e.Save(ctx, engine.SaveInput{Title: "Till", Content: "The till closes at six", Project: project})
+		_, err := d.e.Save(ctx, remember.SaveInput{Title: "Till", Content: "The till closes at six", Project: project})
 		return "Imported 1 memory from 1 chunk in .engram", err
 	}
 	first := d.report("session-start", "source", "startup")
@@ -45,7 +45,7 @@ func TestWhatAPullBroughtIsSaidAlone(t *testing.T) {
 		t.Errorf("got %q, want the line", got)
 	}
 	d = newDesk(t)
-	if _, err := d.e.Save(t.Context(), engine.SaveInput{Title: "Till", Content: "The till closes at six", Project: "shop"}); err != nil {
+	if _, err := d.e.Save(t.Context(), remember.SaveInput{Title: "Till", Content: "The till closes at six", Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	d.o.BringIn = func(context.Context, string, string) (string, error) { return "", errors.New("no disk") }

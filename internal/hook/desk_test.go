@@ -12,6 +12,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/hook"
 )
@@ -77,7 +78,7 @@ func (d *desk) tellAs(agent, event string, pairs ...any) string {
 
 func (d *desk) save(title, content string, typ engram.Type) engram.Memory {
 	d.t.Helper()
-	res, err := d.e.Save(d.t.Context(), engine.SaveInput{Title: title, Content: content, Type: typ, Project: "shop", Origin: engram.OriginHuman})
+	res, err := d.e.Save(d.t.Context(), remember.SaveInput{Title: title, Content: content, Type: typ, Project: "shop", Origin: engram.OriginHuman})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestAPromptOfTheAgentsOwnIsNotKept(t *testing.T) {
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.says(d.report("prompt", "prompt", "/compact"), "httpOnly")
 	d.crowd()
-	if _, err := d.e.Save(t.Context(), engine.SaveInput{Title: "The till opens by a pulse", Content: "The drawer of the till opens by a pulse of 200 ms", Project: "shop", Origin: engram.OriginHuman}); err != nil {
+	if _, err := d.e.Save(t.Context(), remember.SaveInput{Title: "The till opens by a pulse", Content: "The drawer of the till opens by a pulse of 200 ms", Project: "shop", Origin: engram.OriginHuman}); err != nil {
 		t.Fatal(err)
 	}
 	d.quiet(d.report("prompt", "prompt", "<task-notification>the drawer of the till opens by a pulse of how many ms?</task-notification>"))

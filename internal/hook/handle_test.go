@@ -15,6 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/hook"
 	"github.com/alanbuscaglia/engram/internal/hook/dialect"
@@ -161,7 +162,7 @@ func TestWhatCannotBeWrittenIsWrittenLater(t *testing.T) {
 	d.o.Engine = d.engine
 	half := d.notes.waiting[:3:3] // somebody has written some of it, and went without saying so
 	for _, w := range half {
-		if _, err := d.e.SavePrompt(t.Context(), engine.PromptInput{Content: w.Text, SessionID: w.Session, NewSession: true, Project: w.Project, Key: w.Key, At: w.At}); err != nil {
+		if _, err := d.e.SavePrompt(t.Context(), remember.PromptInput{Content: w.Text, SessionID: w.Session, NewSession: true, Project: w.Project, Key: w.Key, At: w.At}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/attend"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
@@ -76,10 +76,10 @@ func rootOf(notes []attend.Note, name string) (root string) {
 
 // detect finds the project of a folder. A folder of several projects, and one with an invalid
 // configuration, have none.
-func (r *run) detect(ctx context.Context, folder string) (engine.ProjectInForce, error) {
+func (r *run) detect(ctx context.Context, folder string) (projects.ProjectInForce, error) {
 	r.do("project")
 	// Not cancelled: saved items depend on it, and it takes some milliseconds.
-	in, err := r.Engine().ProjectFor(context.WithoutCancel(ctx), engine.ProjectRequest{Override: r.Project, Dir: folder})
+	in, err := r.Engine().ProjectFor(context.WithoutCancel(ctx), projects.ProjectRequest{Override: r.Project, Dir: folder})
 	if err == nil {
 		return in, nil
 	}
@@ -91,7 +91,7 @@ func (r *run) detect(ctx context.Context, folder string) (engine.ProjectInForce,
 }
 
 // noteRoot notes the folder that determined a project, if everything below it belongs to it.
-func (r *run) noteRoot(in engine.ProjectInForce) {
+func (r *run) noteRoot(in projects.ProjectInForce) {
 	if in.Name != "" && in.Path != "" && decides(in.Source) {
 		r.note(attend.Note{Kind: noteRoot, Path: in.Path, Text: in.Name})
 	}
@@ -216,7 +216,7 @@ func (r *run) lessonPlace(ctx context.Context, worked, notes []attend.Note) (nam
 	if name != "" {
 		return name, dir
 	}
-	in, err := r.Engine().ProjectFor(context.WithoutCancel(ctx), engine.ProjectRequest{Override: r.Project, Dir: r.event.Folder, Lenient: true})
+	in, err := r.Engine().ProjectFor(context.WithoutCancel(ctx), projects.ProjectRequest{Override: r.Project, Dir: r.event.Folder, Lenient: true})
 	if err != nil {
 		r.trouble("project", err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/hook"
 )
 
@@ -184,7 +184,7 @@ func TestAnOutcomeGoesToTheRepositoryOfItsCommand(t *testing.T) {
 // Where the work is, what is known is told.
 func TestWhoWorksInOneOfSeveralRepositoriesIsToldOfIt(t *testing.T) {
 	d := yard(t)
-	if _, err := d.e.Save(t.Context(), engine.SaveInput{Title: "The drawer opens by a pulse", Content: "src/drawer.go sends 200 ms", Project: "till", Origin: engram.OriginHuman}); err != nil {
+	if _, err := d.e.Save(t.Context(), remember.SaveInput{Title: "The drawer opens by a pulse", Content: "src/drawer.go sends 200 ms", Project: "till", Origin: engram.OriginHuman}); err != nil {
 		t.Fatal(err)
 	}
 	d.quiet(d.report("session-start"))

@@ -7,7 +7,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/capture"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
@@ -38,7 +39,7 @@ func (r *run) prompt(ctx context.Context, notes []attend.Note, at where) {
 	}
 	r.recorded()
 	if at == here && !r.late(ctx, notes) && asked != "" {
-		r.remind(ctx, notes, engine.RemindInput{Query: asked})
+		r.remind(ctx, notes, brief.RemindInput{Query: asked})
 	}
 	r.sayBrought()
 	r.write(ctx)
@@ -46,7 +47,7 @@ func (r *run) prompt(ctx context.Context, notes []attend.Note, at where) {
 
 // remind injects memories about what the agent is about to do, if they are certain and no other
 // event has just injected them. It reports whether it finished in time.
-func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindInput) bool {
+func (r *run) remind(ctx context.Context, notes []attend.Note, in brief.RemindInput) bool {
 	if !r.agent.TellsAt(r.event) {
 		return false
 	}
@@ -55,7 +56,7 @@ func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindI
 		in.Project, in.Directory = r.project, r.dir
 	}
 	over := true
-	in.Inject = func(t engine.Injection) (mine []int64, shown bool) {
+	in.Inject = func(t exposure.Injection) (mine []int64, shown bool) {
 		shown = r.report(func() (dialect.Answer, bool) {
 			mine, over = r.claim(t, false, func([]attend.Note) ([]attend.Note, bool) { return nil, true })
 			return dialect.Answer{Context: t.Text(mine)}, len(mine) > 0

@@ -10,7 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
 	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
 
@@ -38,7 +38,7 @@ func (r *run) remindFile(ctx context.Context, notes []attend.Note) {
 	if at == off {
 		return
 	}
-	in := engine.RemindInput{Path: path}
+	in := brief.RemindInput{Path: path}
 	if in.Project, in.Directory = r.ground(ctx, notes); in.Project == r.project {
 		in.Project, in.Directory = "", "" // as all else of the session
 	} else if in.Project != "" {
@@ -55,7 +55,7 @@ const lateReminders = 3
 
 // remindOnce injects memories about of, and notes that. It notes the attempt first: a store that
 // does not answer ends the process in between, and the next event tries again.
-func (r *run) remindOnce(ctx context.Context, notes []attend.Note, of attend.Note, in engine.RemindInput) {
+func (r *run) remindOnce(ctx context.Context, notes []attend.Note, of attend.Note, in brief.RemindInput) {
 	tried := of
 	tried.Failed = true
 	r.note(tried)
@@ -112,7 +112,7 @@ func (r *run) remindError(ctx context.Context, notes []attend.Note) {
 	if fault == "" || reminded(notes, of) || r.place(ctx, notes) != here {
 		return
 	}
-	r.remindOnce(ctx, notes, of, engine.RemindInput{Error: r.event.Tool.Error})
+	r.remindOnce(ctx, notes, of, brief.RemindInput{Error: r.event.Tool.Error})
 }
 
 // outcome saves the lesson of a command that has just passed.

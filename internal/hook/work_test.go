@@ -12,7 +12,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 func TestACommandThatFailsAndPassesIsAnOutcome(t *testing.T) {
@@ -150,7 +150,7 @@ func TestWhoDidMuchAndSavedNothingIsAskedOnce(t *testing.T) {
 	d.quiet(d.report("stop"))
 
 	saved := newDesk(t)
-	if _, err := saved.e.Save(t.Context(), engine.SaveInput{Content: "what was learned", Project: "shop", SessionID: "s1", NewSession: true}); err != nil {
+	if _, err := saved.e.Save(t.Context(), remember.SaveInput{Content: "what was learned", Project: "shop", SessionID: "s1", NewSession: true}); err != nil {
 		t.Fatal(err)
 	}
 	work(saved)

@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/capture"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -157,12 +158,12 @@ func keep(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 		return err
 	}
 	e = e.As(e.Caller().By("hook:" + w.Agent))
-	in := engine.SaveInput{Title: w.Title, Content: w.Text, TopicKey: w.Topic, Project: w.Project, SessionID: w.Session, NewSession: true,
+	in := remember.SaveInput{Title: w.Title, Content: w.Text, TopicKey: w.Topic, Project: w.Project, SessionID: w.Session, NewSession: true,
 		Directory: w.Directory, ToolName: w.Agent, Origin: engram.OriginTool, At: w.At, Once: true}
 	var err error
 	switch w.What {
 	case attend.PendingPrompt:
-		_, err = e.SavePrompt(ctx, engine.PromptInput{Content: w.Text, SessionID: w.Session, NewSession: true, Project: w.Project,
+		_, err = e.SavePrompt(ctx, remember.PromptInput{Content: w.Text, SessionID: w.Session, NewSession: true, Project: w.Project,
 			Directory: w.Directory, Key: w.Key, At: w.At})
 	case attend.PendingOutcome:
 		in.Type = attend.OutcomeType
@@ -190,7 +191,7 @@ const (
 func keepLearnings(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 	all := capture.Learnings(w.Text)
 	for some := range slices.Chunk(all[:min(len(all), mostLearnings)], learningsAtOne) {
-		in := engine.CaptureInput{Content: "## Key Learnings:\n1. " + strings.Join(some, "\n1. ") + "\n", SessionID: w.Session, NewSession: true,
+		in := remember.CaptureInput{Content: "## Key Learnings:\n1. " + strings.Join(some, "\n1. ") + "\n", SessionID: w.Session, NewSession: true,
 			Project: w.Project, Directory: w.Directory, Source: w.Agent, At: w.At}
 		if _, err := e.Capture(ctx, in); err != nil {
 			return err

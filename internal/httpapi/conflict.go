@@ -13,7 +13,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -26,13 +26,13 @@ type conflictPage struct {
 }
 
 func (a *API) conflicts(q *route.Request) (route.Reply, error) {
-	f := engine.ConflictFilter{Project: q.Query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.Query.Get("status"))),
+	f := relate.ConflictFilter{Project: q.Query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.Query.Get("status"))),
 		Page: engram.Page{Limit: q.Lenient("limit"), Offset: q.Lenient("offset")}, Since: q.When("since", a.Engine.Now())}
 	if q.Err != nil {
 		return route.Reply{}, route.Worded(q.Err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
 	}
 	list, total, err := a.Engine.Conflicts(q.Context(), f)
-	return route.Reply{Body: conflictPage{total, f.Page.Limit, f.Page.Offset, document.Each(list, func(c engine.Conflict) document.Conflict {
+	return route.Reply{Body: conflictPage{total, f.Page.Limit, f.Page.Offset, document.Each(list, func(c relate.Conflict) document.Conflict {
 		return document.ConflictOf(c.Relation, c.Status(), c.Source, c.Target)
 	})}}, err
 }
@@ -94,7 +94,7 @@ func (a *API) judgeConflict(q *route.Request, in judgeBody) (route.Reply, error)
 	if err != nil {
 		return route.Reply{}, err
 	}
-	c, err := a.Engine.Judge(q.Context(), engine.JudgeInput{Ref: engram.RelationRef{ID: in.ID}, Verb: verb, Reason: in.Reason,
+	c, err := a.Engine.Judge(q.Context(), relate.JudgeInput{Ref: engram.RelationRef{ID: in.ID}, Verb: verb, Reason: in.Reason,
 		Evidence: in.Evidence, Confidence: in.Confidence, SessionID: in.SessionID, Model: in.Model})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		err = route.Refuse(http.StatusBadRequest, route.Worded(err, engram.CodeNotFound, "JudgeRelation: relation %q not found", in.ID))
@@ -111,7 +111,7 @@ func verdictOf(what, word string) (engram.Verb, error) {
 		return "", route.Invalid("relation is required")
 	}
 	verb, err := engram.ParseVerb(word)
-	if err != nil || !engine.IsVerdict(verb) {
+	if err != nil || !relate.IsVerdict(verb) {
 		return "", route.Invalid("%s: invalid relation verb %q — must be one of: %s", what, word, verdicts)
 	}
 	return verb, nil
@@ -146,9 +146,9 @@ func (a *API) compareMemories(q *route.Request, in compareBody) (route.Reply, er
 	if err != nil {
 		return route.Reply{}, err
 	}
-	c, err := a.Engine.Compare(q.Context(), engine.CompareInput{A: engram.ByNum(in.A), B: engram.ByNum(in.B), Verb: verb,
+	c, err := a.Engine.Compare(q.Context(), relate.CompareInput{A: engram.ByNum(in.A), B: engram.ByNum(in.B), Verb: verb,
 		Confidence: *in.Confidence, Reasoning: in.Reasoning, Model: in.Model})
-	if absent, ok := errors.AsType[*engine.Absent](err); ok {
+	if absent, ok := errors.AsType[*relate.Absent](err); ok {
 		err = route.Worded(err, engram.CodeNotFound, "%s", fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, route.MessageOf(err)))
 	}
 	row := compared{}
@@ -190,17 +190,17 @@ func (a *API) scanConflicts(q *route.Request, in scanBody) (route.Reply, error) 
 	if blank(in.Project) {
 		return route.Reply{}, route.Invalid("project is required")
 	}
-	scan := engine.ScanInput{Project: in.Project, Apply: in.Apply, Semantic: in.Semantic}
+	scan := relate.ScanInput{Project: in.Project, Apply: in.Apply, Semantic: in.Semantic}
 	for _, n := range []struct {
 		name  string
 		given *int
 		most  int
 		put   func(int)
 	}{
-		{"max_insert", in.MaxInsert, engine.MostScanPairs, func(n int) { scan.MaxInsert = n }},
-		{"max_semantic", in.MaxSemantic, engine.MostScanPairs, func(n int) { scan.MaxSemantic = n }},
-		{"concurrency", in.Concurrency, engine.MostScanCalls, func(n int) { scan.Concurrency = n }},
-		{"timeout_per_call_seconds", in.Timeout, int(engine.MostScanWait / time.Second), func(n int) { scan.TimeoutPerCall = time.Duration(n) * time.Second }},
+		{"max_insert", in.MaxInsert, relate.MostScanPairs, func(n int) { scan.MaxInsert = n }},
+		{"max_semantic", in.MaxSemantic, relate.MostScanPairs, func(n int) { scan.MaxSemantic = n }},
+		{"concurrency", in.Concurrency, relate.MostScanCalls, func(n int) { scan.Concurrency = n }},
+		{"timeout_per_call_seconds", in.Timeout, int(relate.MostScanWait / time.Second), func(n int) { scan.TimeoutPerCall = time.Duration(n) * time.Second }},
 	} {
 		if n.given == nil {
 			continue
@@ -224,7 +224,7 @@ func (a *API) scanConflicts(q *route.Request, in scanBody) (route.Reply, error) 
 	return route.Reply{Body: scannedOf(res)}, err
 }
 
-func scannedOf(s engine.Scanned) scannedDoc {
+func scannedOf(s relate.Scanned) scannedDoc {
 	d := scannedDoc{s.Project, s.Inspected, s.Found, s.AlreadyRelated, s.Inserted, s.Capped, s.DryRun, s.Judged, s.Skipped, s.Errors, ""}
 	if s.Errors > 0 {
 		d.Warning = s.Trouble

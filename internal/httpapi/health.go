@@ -6,7 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
@@ -46,7 +46,7 @@ func (a *API) greet(*route.Request) (route.Reply, error) {
 // doctor reports the health of the store with 200, good or bad. Without a named project, which must exist, it
 // takes that of the folder cwd, else of the server's folder.
 func (a *API) doctor(q *route.Request) (route.Reply, error) {
-	in := engine.DoctorInput{Check: q.Query.Get("check"), Project: a.folder(q)}
+	in := consolidate.DoctorInput{Check: q.Query.Get("check"), Project: a.folder(q)}
 	in.Project.Explicit = q.Query.Get("project")
 	r, err := a.Engine.Doctor(q.Context(), in)
 	if err != nil {

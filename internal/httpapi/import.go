@@ -9,7 +9,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
@@ -30,7 +31,7 @@ func (a *API) importFile(w http.ResponseWriter, q *route.Request) error {
 	if q.Err == nil && q.ContentLength > maxImport {
 		return route.TooLarge(maxImport)
 	}
-	input := engine.ImportInput{Mode: engine.ImportMode(q.Query.Get("mode")), Project: oneProject(q), DryRun: dryRun}
+	input := exchange.ImportInput{Mode: exchange.ImportMode(q.Query.Get("mode")), Project: oneProject(q), DryRun: dryRun}
 	if a.bound(q, &input); q.Err != nil {
 		return q.Err
 	}
@@ -61,14 +62,14 @@ func (a *API) importFile(w http.ResponseWriter, q *route.Request) error {
 
 // bound limits what a replacing import may touch: one project (named, or the server's) or all, and the number
 // of memories the caller agreed to forget.
-func (a *API) bound(q *route.Request, in *engine.ImportInput) {
-	if in.Mode != engine.ImportReplace {
+func (a *API) bound(q *route.Request, in *exchange.ImportInput) {
+	if in.Mode != exchange.ImportReplace {
 		return
 	}
 	all := q.Flag("all_projects")
 	in.MayForget = new(q.Number("may_forget"))
 	if q.Err == nil && !all && in.Project == "" {
-		here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
+		here, err := a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
 		in.Only, q.Err = here.Name, err
 	}
 }
@@ -83,11 +84,11 @@ func oneProject(q *route.Request) string {
 }
 
 // exportFormats lists the formats of an export, the default first.
-func exportFormats() []string { return []string{engine.NativeFormat, "mem"} }
+func exportFormats() []string { return []string{exchange.NativeFormat, "mem"} }
 
 // export answers with a file, written while it is read.
 func (a *API) export(w http.ResponseWriter, q *route.Request) error {
-	in := engine.ExportInput{Format: q.Query.Get("format"), Project: oneProject(q), Vectors: q.Flag("vectors")}
+	in := exchange.ExportInput{Format: q.Query.Get("format"), Project: oneProject(q), Vectors: q.Flag("vectors")}
 	if q.Err != nil {
 		return q.Err
 	}

@@ -13,14 +13,15 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // log answers the journal, newest first; ref narrows it to one memory.
 func (a *API) log(q *route.Request) (route.Reply, error) {
-	in := engine.LogInput{Project: q.Query.Get("project"), Actor: q.Query.Get("actor"), Operation: q.Query.Get("verb")}
+	in := read.LogInput{Project: q.Query.Get("project"), Actor: q.Query.Get("actor"), Operation: q.Query.Get("verb")}
 	if name := q.Query.Get("ref"); name != "" {
 		in.Ref = new(parsed(q, name))
 	}
@@ -48,7 +49,7 @@ type undoBody struct {
 func (a *API) undo(q *route.Request, in undoBody) (route.Reply, error) {
 	switch {
 	case in.From != nil && in.To != nil:
-		list, err := a.Engine.UndoRange(q.Context(), engine.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
+		list, err := a.Engine.UndoRange(q.Context(), undo.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
 		doc := undoneDoc{in.DryRun, document.Each(list, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
 		return route.Reply{Body: doc}, err
 	case in.Op == nil && in.Project == "" && !in.All:
@@ -56,7 +57,7 @@ func (a *API) undo(q *route.Request, in undoBody) (route.Reply, error) {
 	case in.Op != nil && *in.Op < 1:
 		return route.Reply{}, route.Invalid("operation %d does not exist", *in.Op).WithHint("GET /log lists the numbers")
 	}
-	undo := engine.UndoInput{Project: in.Project, DryRun: in.DryRun}
+	undo := undo.UndoInput{Project: in.Project, DryRun: in.DryRun}
 	if in.Op != nil {
 		undo.Op = *in.Op
 	}
@@ -180,7 +181,7 @@ func (a *API) eventsRow() route.Route {
 //
 // Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
 func (a *API) events(w http.ResponseWriter, q *route.Request) error {
-	in := engine.WatchInput{Project: q.Query.Get("project")}
+	in := read.WatchInput{Project: q.Query.Get("project")}
 	if a.known(q, in.Project); q.Err != nil {
 		return q.Err
 	}
@@ -236,7 +237,7 @@ type eventWriter struct {
 	idle    time.Duration // since the last event or keep-alive
 }
 
-func (e *eventWriter) report(n engine.Watched) error {
+func (e *eventWriter) report(n read.Watched) error {
 	name, doc := "operation", any(eventOf(n.Entry))
 	switch {
 	case n.Begun:

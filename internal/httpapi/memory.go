@@ -8,7 +8,12 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
@@ -65,7 +70,7 @@ func (a *API) known(q *route.Request, name string) { a.knownAt(q, name, time.Tim
 // knownAt is known at a past time, when a project may have had another name. The zero time is now.
 func (a *API) knownAt(q *route.Request, name string, at time.Time) {
 	if name != "" && q.Err == nil {
-		_, q.Err = a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
+		_, q.Err = a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
 	}
 }
 
@@ -99,7 +104,7 @@ func (a *API) updateMemory(q *route.Request) (route.Reply, error) {
 	if q.Err != nil {
 		return route.Reply{}, q.Err
 	}
-	up := engine.UpdateInput{
+	up := remember.UpdateInput{
 		Ref: ref, Title: in.Title, Content: in.Content, Type: in.Type, Project: in.Project, TopicKey: in.TopicKey,
 		Importance: in.Importance, Permanent: in.Permanent, Tags: in.Tags, AddTags: in.AddTags, RemoveTags: in.RemoveTags,
 		Metadata: in.Metadata, Files: in.Files, InSession: true,
@@ -183,7 +188,7 @@ func (a *API) saveMemory(q *route.Request, in memoryBody) (route.Reply, error) {
 	}
 	res, err := a.Engine.Save(q.Context(), save)
 	rep := route.Reply{Body: savedOf(res), Location: fmt.Sprintf("/memories/%d", res.Memory.Num)}
-	if res.Action == engine.ActionInserted {
+	if res.Action == ledger.ActionInserted {
 		rep.Status = http.StatusCreated
 	}
 	return rep, err
@@ -200,12 +205,12 @@ type batchDoc struct {
 
 // saveMemories saves several memories, all or none.
 func (a *API) saveMemories(q *route.Request, in batchBody) (route.Reply, error) {
-	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (engine.SaveInput, error) {
+	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (remember.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)
 	})
 	rep := route.Reply{Body: batchDoc{document.Each(all, savedOf)}}
 	for _, res := range all {
-		if res.Action == engine.ActionInserted {
+		if res.Action == ledger.ActionInserted {
 			rep.Status = http.StatusCreated
 		}
 	}
@@ -213,12 +218,12 @@ func (a *API) saveMemories(q *route.Request, in batchBody) (route.Reply, error) 
 }
 
 // saveInput returns the input for d; merge allows merging with a near-duplicate.
-func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
-	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
+func saveInput(d document.Draft, merge bool) (remember.SaveInput, error) {
+	in := remember.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
 		SessionID: d.SessionID, NewSession: true, ToolName: d.ToolName, Tags: d.Tags, Metadata: d.Metadata,
 		Importance: d.Importance, Permanent: d.Permanent, Files: d.Files}
 	if merge {
-		in.Admit = engine.AdmitMerging
+		in.Admit = remember.AdmitMerging
 	}
 	var err error
 	if in.Scope, err = knownScope(d.Scope); err != nil {
@@ -228,7 +233,7 @@ func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	return in, err
 }
 
-func savedOf(s engine.SaveResult) document.Saved {
+func savedOf(s remember.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, relatedOf)}
 	if s.MergedWith != nil {
@@ -241,11 +246,11 @@ func (a *API) docOf(m engram.Memory) document.Memory {
 	return document.MemoryOf(m, a.Engine.StateOf(m))
 }
 
-func candidateOf(c engine.Candidate) document.Candidate {
+func candidateOf(c relate.Candidate) document.Candidate {
 	return document.CandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
 }
 
-func relatedOf(n engine.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) }
+func relatedOf(n search.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) }
 
 // The documents below are the answers of newer routes only; package document has those that the command line
 // prints too.
@@ -284,7 +289,7 @@ type detailDoc struct {
 	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
 }
 
-func detailOf(d engine.Detail) detailDoc {
+func detailOf(d read.Detail) detailDoc {
 	return detailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 

@@ -12,7 +12,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
@@ -153,7 +154,7 @@ func (x *exposition) sample(name string, value float64, labels ...string) {
 // histogram writes cumulative buckets, as the format wants them; buckets counts each answer once.
 func (x *exposition) histogram(name string, buckets []int, sum time.Duration, count int, labels ...string) {
 	below := 0
-	for i, edge := range engine.TimeEdges() {
+	for i, edge := range exposure.TimeEdges() {
 		below += buckets[i]
 		x.sample(name+"_bucket", float64(below), append(slices.Clip(labels), "le", strconv.FormatFloat(edge.Seconds(), 'g', -1, 64))...)
 	}
@@ -200,7 +201,7 @@ func (c *requests) measure(x *exposition) {
 
 // usage answers what was asked and saved, like `engram metrics`; /metrics is for Prometheus.
 func (a *API) usage(q *route.Request) (route.Reply, error) {
-	in := engine.MetricsInput{Project: q.Query.Get("project"), Session: q.Query.Get("session_id"),
+	in := read.MetricsInput{Project: q.Query.Get("project"), Session: q.Query.Get("session_id"),
 		Since: q.When("since", a.Engine.Now())}
 	if q.Err != nil {
 		return route.Reply{}, q.Err

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 )
@@ -18,7 +19,7 @@ import (
 func measured(t *testing.T) *httpapi.API {
 	t.Helper()
 	p := enginetest.NewParts(t)
-	e := engine.New(engine.Options{Store: p.Store, Now: p.Clock.Now, NewID: enginetest.IDs(), Embedder: enginetest.Embedder(), Tally: engine.NewTally(p.Clock.Now)})
+	e := engine.New(engine.Options{Store: p.Store, Now: p.Clock.Now, NewID: enginetest.IDs(), Embedder: enginetest.Embedder(), Tally: exposure.NewTally(p.Clock.Now)})
 	return httpapi.New(httpapi.Options{Engine: e, Version: `1.0 "x\y"`, Measured: &httpapi.Process{Started: enginetest.Start(), Files: func() (int64, int64) { return 4096, 32 }}})
 }
 

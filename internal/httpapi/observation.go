@@ -9,7 +9,11 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/anchors"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
@@ -94,7 +98,7 @@ func (a *API) saveObservation(q *route.Request, in observationBody) (route.Reply
 	if blank(in.SessionID, in.Title, in.Content) {
 		return route.Reply{}, route.Invalid("session_id, title, and content are required")
 	}
-	res, err := a.Engine.Save(q.Context(), engine.SaveInput{
+	res, err := a.Engine.Save(q.Context(), remember.SaveInput{
 		Title: in.Title, Content: in.Content, Type: engram.Type(in.Type), Scope: engram.Scope(in.Scope), Project: in.Project,
 		TopicKey: in.TopicKey, SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName, Files: in.Files,
 	})
@@ -111,11 +115,11 @@ type judgment struct {
 }
 
 // judgmentOf returns nil, which omits it, when there is nothing to judge.
-func judgmentOf(cs []engine.Candidate) *judgment {
+func judgmentOf(cs []relate.Candidate) *judgment {
 	if len(cs) == 0 {
 		return nil
 	}
-	return &judgment{true, engram.RelationPending, cs[0].Relation.ID, document.Each(cs, func(c engine.Candidate) document.FlaggedCandidate {
+	return &judgment{true, engram.RelationPending, cs[0].Relation.ID, document.Each(cs, func(c relate.Candidate) document.FlaggedCandidate {
 		return document.FlaggedCandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
 	})}
 }
@@ -149,7 +153,7 @@ func (a *API) capture(q *route.Request, in captureBody) (route.Reply, error) {
 	if blank(in.SessionID) {
 		return route.Reply{}, route.Invalid("session_id is required")
 	}
-	res, err := a.Engine.Capture(q.Context(), engine.CaptureInput{
+	res, err := a.Engine.Capture(q.Context(), remember.CaptureInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project, Source: in.Source,
 	})
 	return route.Reply{Body: captured{res.Extracted, res.Saved, res.Duplicates, placed{res.Project, res.Warnings}}, Degraded: res.Warnings}, mismatched(err)
@@ -204,11 +208,11 @@ func (a *API) updateObservation(q *route.Request) (route.Reply, error) {
 	if in.Type == nil && in.Title == nil && in.Content == nil && in.Project == nil && in.Scope == nil && in.TopicKey == nil && in.Files == nil {
 		return route.Reply{}, route.Invalid("at least one field is required")
 	}
-	m, err := a.Engine.Update(q.Context(), engine.UpdateInput{
+	m, err := a.Engine.Update(q.Context(), remember.UpdateInput{
 		Ref: ref, Type: in.Type, Title: in.Title, Content: in.Content, Project: in.Project, Scope: in.Scope, TopicKey: in.TopicKey,
 		Files: in.Files, InSession: true,
 	})
-	if _, is := errors.AsType[*engine.FileError](err); !is { // it is not the file that is missing
+	if _, is := errors.AsType[*anchors.FileError](err); !is { // it is not the file that is missing
 		err = route.Worded(err, engram.CodeNotFound, "observation not found")
 	}
 	return route.Reply{Body: observationOf(m.Memory, engram.Note{Flagged: m.Flagged}), Degraded: m.Warnings}, err
@@ -290,8 +294,8 @@ func (a *API) remember(q *route.Request, in rememberBody) (route.Reply, error) {
 			return route.Reply{}, err
 		}
 	}
-	res, err := a.Engine.Save(q.Context(), engine.SaveInput{Content: in.Content, Type: in.Category, Metadata: in.Metadata,
-		Project: in.Project, SessionID: in.Session, NewSession: true, Directory: a.Dir, Admit: engine.AdmitMerging})
+	res, err := a.Engine.Save(q.Context(), remember.SaveInput{Content: in.Content, Type: in.Category, Metadata: in.Metadata,
+		Project: in.Project, SessionID: in.Session, NewSession: true, Directory: a.Dir, Admit: remember.AdmitMerging})
 	if err != nil {
 		return route.Reply{}, mismatched(err)
 	}
@@ -314,7 +318,7 @@ func (a *API) projectOf(ctx context.Context, session string) (string, error) {
 			return "", err
 		}
 	}
-	at, err := a.Engine.ProjectFor(ctx, engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true, Write: true})
+	at, err := a.Engine.ProjectFor(ctx, projects.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true, Write: true})
 	return at.Name, err
 }
 
@@ -327,7 +331,7 @@ type recollectBody struct {
 }
 
 func (a *API) recollect(q *route.Request, in recollectBody) (route.Reply, error) {
-	ask := engine.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
+	ask := read.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
 	if in.Limit != nil {
 		if ask.Limit = *in.Limit; ask.Limit == 0 {
 			return route.Reply{}, route.Invalid("limit 0 is out of range").WithHint("use a number from 1 to 100")

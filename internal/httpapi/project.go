@@ -8,7 +8,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -136,7 +138,7 @@ func (a *API) syncStatus(q *route.Request) (route.Reply, error) {
 	if err := project.CheckText(q.Query.Get("project")); err != nil {
 		return route.Reply{}, err
 	}
-	here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
+	here, err := a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
 	if err != nil {
 		return route.Reply{}, err
 	}
@@ -166,7 +168,7 @@ func (a *API) syncStatus(q *route.Request) (route.Reply, error) {
 
 // canonical returns the project that has this name or alias; the name itself where none does.
 func (a *API) canonical(ctx context.Context, name string) string {
-	in, err := a.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: name})
+	in, err := a.Engine.ProjectFor(ctx, projects.ProjectRequest{Explicit: name})
 	if err != nil || name == "" {
 		return name
 	}
@@ -174,7 +176,7 @@ func (a *API) canonical(ctx context.Context, name string) string {
 }
 
 // report fills in the state of a repository's chunks.
-func (s *syncStatus) report(st engine.RemoteStatus) {
+func (s *syncStatus) report(st sync.RemoteStatus) {
 	u := st.Unpushed
 	s.Chunks = &syncChunks{st.Pulled, st.Batches, st.Pending, u.Sessions + u.Memories + u.Prompts + u.Relations + u.Erased}
 	s.Enabled, s.Phase, s.Reason, s.Message = true, "healthy", "", ""
@@ -210,7 +212,7 @@ func (a *API) stats(q *route.Request) (route.Reply, error) {
 		s, err := a.Engine.Stats(q.Context(), "")
 		return route.Reply{Body: statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects)}}, err
 	}
-	in := engine.StatsInput{Project: q.Query.Get("project"), By: engram.Grouping(by), Since: since}
+	in := read.StatsInput{Project: q.Query.Get("project"), By: engram.Grouping(by), Since: since}
 	s, err := a.Engine.StatsOver(q.Context(), in)
 	doc := statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects),
 		By: string(s.By), Groups: document.Each(s.Groups, document.GroupOf)}

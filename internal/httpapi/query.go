@@ -9,6 +9,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
@@ -89,15 +91,15 @@ func (a *API) at(q *route.Request) *engine.Engine {
 
 // folder returns how to find the project of the folder of a request: cwd, relative to the server's own, or that
 // one, to which alone the server's project setting applies.
-func (a *API) folder(q *route.Request) engine.ProjectRequest {
+func (a *API) folder(q *route.Request) projects.ProjectRequest {
 	dir := q.Query.Get("cwd")
 	switch {
 	case dir == "":
-		return engine.ProjectRequest{Dir: a.Dir, Override: a.Project}
+		return projects.ProjectRequest{Dir: a.Dir, Override: a.Project}
 	case !filepath.IsAbs(dir):
 		dir = filepath.Join(a.Dir, dir)
 	}
-	return engine.ProjectRequest{Dir: dir}
+	return projects.ProjectRequest{Dir: dir}
 }
 
 // narrowing returns the parameters that narrow a list or a search.
@@ -122,7 +124,7 @@ func asOf() route.Param { return route.Moment("as_of", "the state at this time")
 
 // finding returns the parameters that say how to search.
 func finding() []route.Param {
-	return []route.Param{route.Words("q", "the question, in any words; every text is valid"), route.Words("mode", "the search channels", route.Texts(engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical)...),
+	return []route.Param{route.Words("q", "the question, in any words; every text is valid"), route.Words("mode", "the search channels", route.Texts(search.ModeHybrid, search.ModeSemantic, search.ModeLexical)...),
 		route.Words("match", "match any word, or all", "any", "all"), route.Words("match_mode", "alias of match", "any", "all"),
 		route.Words("fusion", "how to combine channels; default: by the embedding model", route.Texts(engram.FusionScore, engram.FusionRank)...),
 		superseded(), route.Whole("hops", "how far to follow relations; default: 1", 0, 0, 5).Bounded().Unset(), route.Flag("rerank", "reorder the best results with the configured reranker"), asOf()}

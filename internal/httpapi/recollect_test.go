@@ -5,14 +5,14 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 )
 
 func TestTheDescriptionTellsTheEnginesDefaultStrength(t *testing.T) {
 	doc := told(ask(newAPI(t, httpapi.Options{}), "GET", "/openapi.json", ""))
 	field := regexp.MustCompile(`(?s)"min_strength":\s*\{[^}]*leave out what has faded below[^}]*\}`).FindString(doc)
-	if !regexp.MustCompile(`"default":\s*` + regexp.QuoteMeta(fmt.Sprint(engine.LeastStrength)) + `\b`).MatchString(field) {
-		t.Errorf("min_strength of POST /recall: got %q, want the default %v", field, engine.LeastStrength)
+	if !regexp.MustCompile(`"default":\s*` + regexp.QuoteMeta(fmt.Sprint(read.LeastStrength)) + `\b`).MatchString(field) {
+		t.Errorf("min_strength of POST /recall: got %q, want the default %v", field, read.LeastStrength)
 	}
 }

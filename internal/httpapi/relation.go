@@ -6,12 +6,13 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-func linkedOf(l engine.Linked) document.Linked {
+func linkedOf(l relate.Linked) document.Linked {
 	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
 }
 
@@ -29,10 +30,10 @@ func (a *API) link(q *route.Request, in linkBody) (route.Reply, error) {
 	if err != nil {
 		return route.Reply{}, err
 	}
-	l, err := a.Engine.Link(q.Context(), engine.LinkInput{Source: ends[0], Target: ends[1], Verb: in.Relation, Strength: in.Strength,
+	l, err := a.Engine.Link(q.Context(), relate.LinkInput{Source: ends[0], Target: ends[1], Verb: in.Relation, Strength: in.Strength,
 		Reason: in.Reason, SessionID: in.SessionID})
 	rep := route.Reply{Body: linkedOf(l)}
-	if l.Action == engine.LinkMade {
+	if l.Action == relate.LinkMade {
 		rep.Status = http.StatusCreated
 	}
 	return rep, err
@@ -55,7 +56,7 @@ func (a *API) unlink(q *route.Request) (route.Reply, error) {
 	if q.Query.Has("relation") && blank(q.Query.Get("relation")) {
 		return route.Reply{}, route.Invalid("relation is empty").WithHint("leave it out to remove every relation")
 	}
-	removed, err := a.Engine.Unlink(q.Context(), engine.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.Query.Get("relation"))})
+	removed, err := a.Engine.Unlink(q.Context(), relate.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.Query.Get("relation"))})
 	return route.Reply{Body: document.Unlinked{Removed: document.Each(removed, linkedOf)}}, err
 }
 
@@ -64,7 +65,7 @@ func (a *API) graph(q *route.Request) (route.Reply, error) {
 	if blank(q.Query.Get("ref")) {
 		return route.Reply{}, route.Invalid("ref is required").WithHint("a number, an id or topic:KEY")
 	}
-	in := engine.GraphInput{Ref: placedIn(q, parsed(q, q.Query.Get("ref"))), Depth: q.Number("depth"), Limit: q.Number("limit"),
+	in := read.GraphInput{Ref: placedIn(q, parsed(q, q.Query.Get("ref"))), Depth: q.Number("depth"), Limit: q.Number("limit"),
 		Pending: q.Flag("pending"), AllProjects: q.Flag("all_projects")}
 	if q.Err != nil {
 		return route.Reply{}, q.Err

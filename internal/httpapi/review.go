@@ -7,7 +7,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -35,7 +37,7 @@ func (a *API) reviews(q *route.Request) (route.Reply, error) {
 	if err != nil {
 		return route.Reply{}, err
 	}
-	queue, err := a.Engine.Queue(q.Context(), engine.QueueInput{Project: name, Kinds: kinds, Page: page})
+	queue, err := a.Engine.Queue(q.Context(), review.QueueInput{Project: name, Kinds: kinds, Page: page})
 	return route.Reply{Body: reviewsDoc{page.Limit, page.Offset, document.Each(due, a.docOf), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
 }
 
@@ -61,7 +63,7 @@ type reviewedDoc struct {
 	Released []string `json:"released,omitempty"` // code it is no longer anchored to, because it is gone
 }
 
-func (a *API) reviewed(res engine.ReviewResult, err error) (route.Reply, error) {
+func (a *API) reviewed(res review.ReviewResult, err error) (route.Reply, error) {
 	done := res.Decided()
 	return route.Reply{Body: reviewedDoc{a.docOf(res.Memory), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
 }
@@ -136,12 +138,12 @@ func (a *API) reviewRefuse(q *route.Request, in namesBody) (route.Reply, error) 
 	return a.decided(a.Engine.RefuseNamed(q.Context(), in.Names))
 }
 
-func (a *API) decided(done engine.Decided, err error) (route.Reply, error) {
+func (a *API) decided(done review.Decided, err error) (route.Reply, error) {
 	if err != nil {
 		return route.Reply{}, afterSome(done.Names(), err)
 	}
 	return route.Reply{Body: decidedDoc{document.Each(done.Memories, a.docOf), done.Records,
-		document.Each(done.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
+		document.Each(done.Done, func(d review.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
 }
 
 // afterSome adds what was done before the error: each name is decided separately, and earlier decisions stay.
@@ -155,11 +157,11 @@ func afterSome(done []string, err error) error {
 
 // readMemory reads a memory and counts the access for the session. Without a session it counts nothing, as a
 // GET changes nothing.
-func (a *API) readMemory(q *route.Request, ref engram.Ref) (engine.Detail, error) {
+func (a *API) readMemory(q *route.Request, ref engram.Ref) (read.Detail, error) {
 	session := q.Query.Get("session_id")
 	at := q.When("as_of", a.Engine.Now())
 	if q.Err != nil {
-		return engine.Detail{}, q.Err
+		return read.Detail{}, q.Err
 	}
 	if blank(session) || !at.IsZero() {
 		return a.at(q).GetAsOf(q.Context(), ref, at)
@@ -178,7 +180,7 @@ type decayDoc struct {
 
 // decay reports the strength of memories, weakest first; id selects memories, repeated or separated by commas.
 func (a *API) decay(q *route.Request) (route.Reply, error) {
-	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.Query.Get("curve")))),
+	in := consolidate.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.Query.Get("curve")))),
 		Filter: filterOf(q, a.Engine.Now())}
 	in.Filter.Scope = knownScopeOf(q)
 	a.known(q, in.Filter.Project)
@@ -190,14 +192,14 @@ func (a *API) decay(q *route.Request) (route.Reply, error) {
 		return route.Reply{}, q.Err
 	}
 	out, err := a.Engine.Decay(q.Context(), in)
-	return route.Reply{Body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f engine.Faded) document.Faded {
+	return route.Reply{Body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f consolidate.Faded) document.Faded {
 		return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
 	})}}, err
 }
 
 // projectDecay reports how the memories of a project fade; type selects one type.
 func (a *API) projectDecay(q *route.Request) (route.Reply, error) {
-	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.Query.Get("type"))})
+	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.Query.Get("type"))})
 	return route.Reply{Body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
 
@@ -212,7 +214,7 @@ type decayBody struct {
 
 // setProjectDecay changes how the memories of a project fade; null fields stay.
 func (a *API) setProjectDecay(q *route.Request, in decayBody) (route.Reply, error) {
-	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
+	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
 		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
 	return route.Reply{Body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
@@ -238,7 +240,7 @@ func (a *API) prune(q *route.Request, b sleepBody) (route.Reply, error) {
 }
 
 func (a *API) slept(q *route.Request, b sleepBody, only []lifecycle.StepAction) (route.Reply, error) {
-	in := engine.SleepInput{Project: b.Project, DryRun: b.DryRun}
+	in := consolidate.SleepInput{Project: b.Project, DryRun: b.DryRun}
 	if len(only) > 0 { // an empty list would leave out every step
 		in.Only = only
 	}
@@ -259,7 +261,7 @@ func (a *API) slept(q *route.Request, b sleepBody, only []lifecycle.StepAction) 
 }
 
 func (a *API) diagnostics(q *route.Request) (route.Reply, error) {
-	in := engine.DiagnosticsInput{Project: q.Query.Get("project"), Limit: q.Number("limit")}
+	in := consolidate.DiagnosticsInput{Project: q.Query.Get("project"), Limit: q.Number("limit")}
 	if a.known(q, in.Project); q.Err != nil {
 		return route.Reply{}, q.Err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -55,10 +55,10 @@ func hitOf(h engram.Hit, explain, below bool) foundObservation {
 }
 
 // searchInput reads the parameters of a search except limit.
-func searchInput(q *route.Request, now time.Time) engine.SearchInput {
+func searchInput(q *route.Request, now time.Time) search.SearchInput {
 	filter := filterOf(q, now)
 	filter.Current = current(q)
-	in := engine.SearchInput{Query: q.Query.Get("q"), Filter: filter, Mode: engine.Mode(q.Query.Get("mode")),
+	in := search.SearchInput{Query: q.Query.Get("q"), Filter: filter, Mode: search.Mode(q.Query.Get("mode")),
 		Fusion: engram.Fusion(q.Query.Get("fusion")), All: matchAll(q), AsOf: q.When("as_of", now), Rerank: q.Flag("rerank")}
 	if q.Query.Has("hops") {
 		in.Hops = new(q.Number("hops"))
@@ -89,7 +89,7 @@ type recalledDoc struct {
 	Elsewhere string             `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
-func recalledOf(r engine.Recalled) recalledDoc {
+func recalledOf(r search.Recalled) recalledDoc {
 	d := recalledDoc{Query: r.Query, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []document.Shown{},
 		LeftOut: document.Each(r.LeftOut, document.LeftOutOf), Repaired: document.Each(r.Repaired, document.RepairOf), Times: document.Each(r.Times, document.TimeOf), Degraded: document.OrEmpty(r.Degraded)}
 	for i, item := range r.Items {
@@ -100,7 +100,7 @@ func recalledOf(r engine.Recalled) recalledDoc {
 
 // recall fills a budget of tokens with the hits of a question.
 func (a *API) recall(q *route.Request) (route.Reply, error) {
-	in := engine.RecallInput{SessionID: q.Query.Get("session_id"), Zone: a.Zone, Unseen: true,
+	in := search.RecallInput{SessionID: q.Query.Get("session_id"), Zone: a.Zone, Unseen: true,
 		SearchInput: searchInput(q, a.Engine.Now())}
 	in.Filter.Scope = knownScopeOf(q)
 	a.knownAt(q, in.Filter.Project, in.AsOf)

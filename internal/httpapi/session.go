@@ -6,7 +6,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -24,7 +26,7 @@ type sessionDoc struct {
 }
 
 func sessionOf(s engram.Session) sessionDoc {
-	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s)}
+	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, read.FlaggedSummary(s)}
 }
 
 type sessionRow struct {
@@ -38,7 +40,7 @@ type sessionRow struct {
 }
 
 func rowOf(s engram.SessionActivity) sessionRow {
-	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s.Session), s.Memories}
+	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, read.FlaggedSummary(s.Session), s.Memories}
 }
 
 // done is the outcome for a thing named by text.
@@ -62,7 +64,7 @@ func (a *API) startSession(q *route.Request, in sessionBody) (route.Reply, error
 	if blank(in.Project) {
 		return route.Reply{}, route.Invalid("project is required")
 	}
-	s, err := a.Engine.StartSession(q.Context(), engine.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
+	s, err := a.Engine.StartSession(q.Context(), remember.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
 	return route.Reply{Status: http.StatusCreated, Body: begun{done{s.ID, "created"}, s.Project}}, err
 }
 
@@ -135,7 +137,7 @@ func (a *API) savePrompt(q *route.Request, in promptBody) (route.Reply, error) {
 	if blank(in.SessionID, in.Content) {
 		return route.Reply{}, route.Invalid("session_id and content are required")
 	}
-	p, err := a.Engine.SavePrompt(q.Context(), engine.PromptInput{
+	p, err := a.Engine.SavePrompt(q.Context(), remember.PromptInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project,
 	})
 	return route.Reply{Status: http.StatusCreated, Body: savedPrompt{kept{p.Num, "saved"}, placed{p.Project, p.Warnings}}, Degraded: p.Warnings}, mismatched(err)
@@ -172,7 +174,7 @@ func (a *API) context(q *route.Request) (route.Reply, error) {
 	if q.Err != nil {
 		return route.Reply{}, q.Err
 	}
-	c, err := a.at(q).Context(q.Context(), engine.ContextInput{AsOf: at, Superseded: !current, Project: q.Query.Get("project"), Scope: scopeOf(q),
+	c, err := a.at(q).Context(q.Context(), brief.ContextInput{AsOf: at, Superseded: !current, Project: q.Query.Get("project"), Scope: scopeOf(q),
 		Budget: q.Lenient("budget"), SessionID: q.Query.Get("session_id"), Again: again})
 	if err != nil {
 		return route.Reply{}, err
@@ -192,7 +194,7 @@ type usesDoc struct {
 
 func (a *API) sessionUses(q *route.Request) (route.Reply, error) {
 	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
-	return route.Reply{Body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Exposures, func(u engine.Shown) document.Exposure {
+	return route.Reply{Body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Exposures, func(u read.Shown) document.Exposure {
 		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}}, err
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
@@ -44,12 +46,12 @@ func TestSyncStatusTellsHowTheRepositoryStands(t *testing.T) {
 		t.Errorf("before there are chunks: got %+v, want disabled", s)
 	}
 	save := func(e *engine.Engine, content string) {
-		if _, err := e.Save(t.Context(), engine.SaveInput{Title: content, Content: content, Project: "demo"}); err != nil {
+		if _, err := e.Save(t.Context(), remember.SaveInput{Title: content, Content: content, Project: "demo"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	save(e, "The queue is a table")
-	if _, err := e.Push(t.Context(), place.Open(), engine.PushInput{Project: "demo"}); err != nil {
+	if _, err := e.Push(t.Context(), place.Open(), sync.PushInput{Project: "demo"}); err != nil {
 		t.Fatal(err)
 	}
 	if s := syncStatus(t, h, ""); !s.Enabled || s.Phase != "healthy" || s.Chunks == nil || s.Chunks.Remote != 1 || s.Chunks.Local != 1 {
@@ -97,7 +99,7 @@ func TestWhatWaitsIsListed(t *testing.T) {
 	if _, err := place.Open().Write(ctx, engram.Batch{By: "eve"}, []engram.Record{r}); err != nil {
 		t.Fatal(err)
 	}
-	res, err := e.Pull(ctx, place.Open(), engine.PullInput{Project: "shop"})
+	res, err := e.Pull(ctx, place.Open(), sync.PullInput{Project: "shop"})
 	if err != nil || res.Deferred != 1 {
 		t.Fatalf("pull: got %+v, %v; want one that waits", res, err)
 	}

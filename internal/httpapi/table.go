@@ -5,7 +5,11 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
@@ -79,16 +83,16 @@ func (a *API) findingRows() []route.Route {
 	}
 	again := route.Flag("again", "include what the session was already shown")
 	budget := func(def int) route.Param {
-		return route.Whole("budget", "approximate number of tokens; 0 is the default", def, 0, engine.MaxBudget)
+		return route.Whole("budget", "approximate number of tokens; 0 is the default", def, 0, search.MaxBudget)
 	}
 	return []route.Route{
 		route.Read("/search", a.search, "search, best first; without q list the newest").Query(all(narrowing(oneScope().Leniently()), finding(), []route.Param{forSession(), working(),
 			limit(10, 20).Leniently(), route.Flag("explain", "explain each result"), route.Flag("weak", "include results below the relevance threshold; default: only beside relevant ones").Unset()})...).Gives([]foundObservation{}).FailsWith(notFound),
 		route.Read("/timeline", a.timeline, "list what was saved around a memory").Query(route.Param{Name: "observation_id", Doc: "its number", Kind: route.KindWhole, Required: true},
 			around("before", "before it"), around("after", "after it")).Gives(timelineDoc{}).FailsWith(notFound),
-		route.Read("/context", a.context, "build the context of a new session").Query(inProject(), oneScope().Leniently(), superseded(), budget(engine.ContextBudget).Leniently(), forSession(), working(), again, asOf()).Gives(contextDoc{}).FailsWith(notFound),
+		route.Read("/context", a.context, "build the context of a new session").Query(inProject(), oneScope().Leniently(), superseded(), budget(search.ContextBudget).Leniently(), forSession(), working(), again, asOf()).Gives(contextDoc{}).FailsWith(notFound),
 		route.Read("/recall", a.recall, "search, and fill a token budget with the results").AsNewer().Query(all(narrowing(oneScope()), finding(), []route.Param{forSession(), working(), again,
-			budget(engine.RecallBudget), route.Whole("limit", "maximum number; default: as many as the budget allows", 0, 1, 100).Unset()})...).Gives(recalledDoc{}).FailsWith(notFound),
+			budget(search.RecallBudget), route.Whole("limit", "maximum number; default: as many as the budget allows", 0, 1, 100).Unset()})...).Gives(recalledDoc{}).FailsWith(notFound),
 	}
 }
 
@@ -114,7 +118,7 @@ func (a *API) storeRows() []route.Route {
 		route.Write("GET", "/export", nil, "export everything, or one project, as a file").StreamedBy(a.export).Query(route.Words("project", "only this project"),
 			route.Words("format", "json, the default, keeps everything; mem has only the fields of the mem_* programs", exportFormats()...), route.Flag("vectors", "include vectors; only with format json")).Gives(map[string]any{}).FailsWith(notFound),
 		route.Write("POST", "/import", nil, "import an exported file; the body is the file, optionally compressed with gzip").StreamedBy(a.importFile).Unreads(maxImport).Query(
-			route.Words("mode", "merge is the default; replace forgets what is not in the file", string(engine.ImportMerge), string(engine.ImportReplace)),
+			route.Words("mode", "merge is the default; replace forgets what is not in the file", string(exchange.ImportMerge), string(exchange.ImportReplace)),
 			route.Words("project", "import everything into this project; memories of another project are copied"), route.Flag("dry_run", "only report what would happen"),
 			route.Flag("all_projects", "with replace: all projects of the file; default: only project, or that of the server's folder"),
 			route.Whole("may_forget", "with replace: how many memories may be forgotten; an import that would forget more is rejected and names their projects", 0, 0, 1<<30)).Takes(map[string]any{}).Gives(importedDoc{}).FailsWith(conflict),
@@ -130,7 +134,7 @@ func (a *API) ageingRows() []route.Route {
 	page := []route.Param{limit(20, maxList), offset()}
 	return []route.Route{
 		route.Read("/decay", a.decay, "list the strength of memories with the reason, weakest first").AsNewer().Query(all(narrowing(oneScope()), []route.Param{route.Listed("id", "only these: numbers, ids or topic:KEY"),
-			route.Share("below", "only weaker memories"), route.Whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), route.Words("curve", "compute by this curve", route.Texts(engram.Curves()...)...)}, page)...).Gives(decayDoc{}).FailsWith(notFound, conflict),
+			route.Share("below", "only weaker memories"), route.Whole("days", "how far ahead to look", 30, 1, consolidate.MaxDecayDays), route.Words("curve", "compute by this curve", route.Texts(engram.Curves()...)...)}, page)...).Gives(decayDoc{}).FailsWith(notFound, conflict),
 		route.Read("/review", a.reviews, "list pending items, and memories due for review, longest overdue first").AsNewer().Query(all([]route.Param{inProject(),
 			route.Listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).Gives(reviewsDoc{}).FailsWith(notFound),
 		route.Write("POST", "/review/approve", route.Decoded(a.reviewApprove), "approve pending items").AsNewer().Takes(approveBody{}).Gives(decidedDoc{}).FailsWith(notFound, conflict),
@@ -170,18 +174,18 @@ func (a *API) relationRows() []route.Route {
 		route.Write("DELETE", "/relations", a.unlink, "remove relations").AsNewer().Query(end("source"), end("target"), route.Words("relation", "only this one")).Gives(document.Unlinked{}).FailsWith(notFound, conflict),
 		route.Read("/graph", a.graph, "read the graph around a memory").AsNewer().Query(end("ref"), topicProject(), route.Whole("depth", "how many relations deep; default: 2", 0, 1, 5).Bounded().Unset(),
 			route.Listed("relation", "follow only these"), route.Flag("pending", "include candidates without a verdict"), route.Flag("all_projects", "follow relations into other projects"),
-			route.Whole("limit", "maximum number of memories; default: 200", 0, 1, engine.MaxGraph).Unset(), route.Words("format", "format of the answer", "json", "text", "dot", "mermaid")).
+			route.Whole("limit", "maximum number of memories; default: 200", 0, 1, read.MaxGraph).Unset(), route.Words("format", "format of the answer", "json", "text", "dot", "mermaid")).
 			Gives(document.Graph{}).Texts(route.MediaText, route.MediaDOT, route.MediaMermaid).FailsWith(notFound, conflict),
 	}
 }
 
 func (a *API) conflictRows() []route.Route {
-	page := []route.Param{limit(50, engine.MaxConflicts).Leniently(), offset().Leniently()}
+	page := []route.Param{limit(50, relate.MaxConflicts).Leniently(), offset().Leniently()}
 	return []route.Route{
 		route.Read("/conflicts", a.conflicts, "list candidates and verdicts, newest first").Query(all([]route.Param{inProject(), route.Words("status", "only these", "pending", "judged", "ignored", "orphaned"),
 			route.Moment("since", "only those noted at or after this time")}, page)...).Gives(conflictPage{}),
 		route.Read("/conflicts/stats", a.conflictStats, "count candidates and verdicts").Query(inProject()).Gives(conflictCounts{}),
-		route.Read("/conflicts/deferred", a.deferred, "list changes from other stores that could not be applied").Query(route.Words("status", "only these", "deferred", "dead"), limit(50, engine.MaxConflicts), offset()).Gives(deferredPage{}),
+		route.Read("/conflicts/deferred", a.deferred, "list changes from other stores that could not be applied").Query(route.Words("status", "only these", "deferred", "dead"), limit(50, relate.MaxConflicts), offset()).Gives(deferredPage{}),
 		route.Read("/conflicts/{id}", a.conflict, "read a candidate or a verdict").Gives(document.ConflictShown{}).FailsWith(notFound),
 		route.Write("POST", "/conflicts/scan", route.Decoded(a.scanConflicts), "look for contradictions").Long().Takes(scanBody{}).Gives(scannedDoc{}).FailsWith(notFound),
 		route.Write("POST", "/conflicts/judge", route.Decoded(a.judgeConflict), "record a verdict").Takes(judgeBody{}).Gives(verdictDoc{}).FailsWith(notFound, conflict),

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -41,7 +43,7 @@ func TestBadInputIsAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Save(t.Context(), engine.SaveInput{Project: "demo", Title: "first", Content: "so that there is a memory"}); err != nil {
+	if _, err := e.Save(t.Context(), remember.SaveInput{Project: "demo", Title: "first", Content: "so that there is a memory"}); err != nil {
 		t.Fatal(err)
 	}
 	w := wired(t, s)
@@ -75,7 +77,7 @@ func TestBadInputIsAnswered(t *testing.T) {
 // written tells two states of a store apart: its last operation and its counts.
 func written(t *testing.T, e *engine.Engine) string {
 	t.Helper()
-	in := engine.LogInput{}
+	in := read.LogInput{}
 	in.Page.Limit = 1
 	ops, _, err := e.Log(t.Context(), in)
 	if err != nil {

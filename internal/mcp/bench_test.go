@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 	"github.com/alanbuscaglia/engram/internal/storetest"
@@ -146,10 +146,10 @@ func thousand(b *testing.B, text func(n int) (title, content string)) *mcp.Serve
 	b.Helper()
 	e := enginetest.New(b)
 	for i := range 10 {
-		var ins []engine.SaveInput
+		var ins []remember.SaveInput
 		for j := range 100 {
 			title, content := text(100*i + j)
-			ins = append(ins, engine.SaveInput{Project: "demo", Title: title, Content: content})
+			ins = append(ins, remember.SaveInput{Project: "demo", Title: title, Content: content})
 		}
 		if _, err := e.SaveBatch(b.Context(), ins); err != nil {
 			b.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
@@ -133,7 +134,7 @@ func newPatient(t *testing.T) *patient {
 	}
 	p.Server = newServer(Options{}, []tool.Tool{
 		tool.New(tool.Def{Name: "save", Effect: tool.Writes}, wait("save", func(ctx context.Context, what string) error {
-			_, err := p.engine.Save(ctx, engine.SaveInput{Project: "demo", Title: what, Content: what})
+			_, err := p.engine.Save(ctx, remember.SaveInput{Project: "demo", Title: what, Content: what})
 			return err
 		})),
 		tool.New(tool.Def{Name: "look", Effect: tool.Reads}, wait("look", func(ctx context.Context, _ string) error { return ctx.Err() })),

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 )
@@ -42,7 +44,7 @@ func TestAClientThatDoesNotReadLocksNobodyOut(t *testing.T) {
 
 	within, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if _, err := p.Engine.Save(within, engine.SaveInput{Title: "another", Content: "saved by somebody else", Project: "demo"}); err != nil {
+	if _, err := p.Engine.Save(within, remember.SaveInput{Title: "another", Content: "saved by somebody else", Project: "demo"}); err != nil {
 		t.Errorf("another save, while the client does not read: %v, want none", err)
 	}
 	go func() { _, _ = io.Copy(io.Discard, reader) }()
@@ -76,7 +78,7 @@ func importing(t *testing.T, n int) string {
 func waitFor(t *testing.T, e *engine.Engine, title string) {
 	t.Helper()
 	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		f, err := e.Search(t.Context(), engine.SearchInput{Query: title, All: true})
+		f, err := e.Search(t.Context(), search.SearchInput{Query: title, All: true})
 		if err == nil && len(f.Hits) > 0 {
 			return
 		}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/forget"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/mcp/memory"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
@@ -82,7 +83,7 @@ func (s *Server) about(ctx context.Context, w subject) (names []string) {
 
 // withFolder adds the project of a folder to names.
 func (s *Server) withFolder(ctx context.Context, names []string, dir string) []string {
-	at, err := s.home.Engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
+	at, err := s.home.Engine.ProjectFor(ctx, projects.ProjectRequest{Dir: dir, Lenient: true})
 	if err != nil {
 		return names
 	}
@@ -93,7 +94,7 @@ func (s *Server) withFolder(ctx context.Context, names []string, dir string) []s
 type subject struct {
 	Projects             []string
 	SessionID, Directory string
-	engine.Named
+	forget.Named
 }
 
 // subjectOfCall reads the arguments of a call. The tool itself reports malformed ones.

@@ -9,7 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 )
@@ -19,21 +20,21 @@ import (
 func fromElsewhere(t *testing.T) (*sdk.ClientSession, *switchboard) {
 	t.Helper()
 	e := enginetest.New(t)
-	save := func(in engine.SaveInput) int64 {
+	save := func(in remember.SaveInput) int64 {
 		res, err := e.Save(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return res.Memory.Num
 	}
-	if _, err := e.StartSession(t.Context(), engine.SessionInput{ID: "s-shop", Project: "shop"}); err != nil {
+	if _, err := e.StartSession(t.Context(), remember.SessionInput{ID: "s-shop", Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
-	save(engine.SaveInput{Title: "Zebra launch codes", Content: "The zebra flies on Friday", Project: "shop", SessionID: "s-shop", TopicKey: "zebra/launch", Type: "decision"})
-	save(engine.SaveInput{Title: "Zebra stripes, always", Content: "Stripes of the zebra are black", Project: "shop", Scope: "personal", Type: "preference"})
-	shop := save(engine.SaveInput{Title: "Zebra everywhere", Content: "Each zebra counts", Project: "shop", Scope: "global", Type: "preference", Importance: new(0.9)})
-	demo := save(engine.SaveInput{Title: "Launch checklist", Content: "The launch is on Friday", Project: "demo"})
-	if _, err := e.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(demo), Target: engram.ByNum(shop), Verb: engram.VerbDerivedFrom}); err != nil {
+	save(remember.SaveInput{Title: "Zebra launch codes", Content: "The zebra flies on Friday", Project: "shop", SessionID: "s-shop", TopicKey: "zebra/launch", Type: "decision"})
+	save(remember.SaveInput{Title: "Zebra stripes, always", Content: "Stripes of the zebra are black", Project: "shop", Scope: "personal", Type: "preference"})
+	shop := save(remember.SaveInput{Title: "Zebra everywhere", Content: "Each zebra counts", Project: "shop", Scope: "global", Type: "preference", Importance: new(0.9)})
+	demo := save(remember.SaveInput{Title: "Launch checklist", Content: "The launch is on Friday", Project: "demo"})
+	if _, err := e.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(demo), Target: engram.ByNum(shop), Verb: engram.VerbDerivedFrom}); err != nil {
 		t.Fatal(err)
 	}
 	var board switchboard

@@ -10,7 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -36,11 +36,11 @@ func switchable(t *testing.T, change func(*mcp.Options)) (*sdk.ClientSession, *s
 	t.Helper()
 	var board switchboard
 	e := enginetest.New(t)
-	if _, err := e.StartSession(t.Context(), engine.SessionInput{ID: "s-shop", Project: "shop"}); err != nil {
+	if _, err := e.StartSession(t.Context(), remember.SessionInput{ID: "s-shop", Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []string{"shop", "blog"} {
-		if _, err := e.Save(t.Context(), engine.SaveInput{Title: "Retry policy of " + p, Content: "three times", Project: p}); err != nil {
+		if _, err := e.Save(t.Context(), remember.SaveInput{Title: "Retry policy of " + p, Content: "three times", Project: p}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
@@ -239,10 +240,10 @@ func fill(t testing.TB, e *engine.Engine, project string, n int) {
 		}
 		return b.String()
 	}
-	for from := 0; from < n; from += engine.MaxBatch {
-		var ins []engine.SaveInput
-		for i := from; i < min(n, from+engine.MaxBatch); i++ {
-			ins = append(ins, engine.SaveInput{Project: project, Title: word(i) + " " + word(i+n),
+	for from := 0; from < n; from += remember.MaxBatch {
+		var ins []remember.SaveInput
+		for i := from; i < min(n, from+remember.MaxBatch); i++ {
+			ins = append(ins, remember.SaveInput{Project: project, Title: word(i) + " " + word(i+n),
 				Content: fmt.Sprintf("%s %s %s: the words of memory %d", word(2*i), word(3*i+1), word(5*i+2), i)})
 		}
 		if _, err := e.SaveBatch(t.Context(), ins); err != nil {

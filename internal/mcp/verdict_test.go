@@ -11,6 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
@@ -81,11 +82,11 @@ func TestAPersonAtTheClientJudgesAtOnce(t *testing.T) {
 		strings.Contains(got.Result, "PENDING") {
 		t.Errorf("the save answered %+v, want the verdict and nothing left to judge", got)
 	}
-	list, _, err := e.Conflicts(t.Context(), engine.ConflictFilter{Status: engram.RelationJudged})
+	list, _, err := e.Conflicts(t.Context(), relate.ConflictFilter{Status: engram.RelationJudged})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("judged: %+v, %v; want one", list, err)
 	}
-	if r := list[0].Relation; r.Verb != engram.VerbSupersedes || r.ActorKind != engine.KindHuman || r.Reason != "measured again" || r.Source != 2 {
+	if r := list[0].Relation; r.Verb != engram.VerbSupersedes || r.ActorKind != relate.KindHuman || r.Reason != "measured again" || r.Source != 2 {
 		t.Errorf("the verdict is %+v", r)
 	}
 }
@@ -112,7 +113,7 @@ func TestACandidateWaitsUnlessAPersonJudges(t *testing.T) {
 			if !got.Required || len(got.Candidates) != 1 || !strings.Contains(got.Result, "CONFLICT REVIEW PENDING — 1 candidate(s)") {
 				t.Errorf("the save answered %+v, want one candidate", got)
 			}
-			list, _, err := e.Conflicts(t.Context(), engine.ConflictFilter{Status: engram.RelationPending})
+			list, _, err := e.Conflicts(t.Context(), relate.ConflictFilter{Status: engram.RelationPending})
 			if err != nil || len(list) != 1 || list[0].Relation.ID != got.JudgmentID {
 				t.Errorf("waiting: %+v, %v; want %s", list, err, got.JudgmentID)
 			}

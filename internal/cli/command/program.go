@@ -25,6 +25,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -168,7 +169,7 @@ func (p *Program) ReadProjectAt(cmd *cobra.Command, e *engine.Engine, all bool, 
 	if all {
 		return "", nil
 	}
-	r := engine.ProjectRequest{Override: p.Loaded.Project, Dir: p.Dir, Lenient: true, AsOf: at}
+	r := projects.ProjectRequest{Override: p.Loaded.Project, Dir: p.Dir, Lenient: true, AsOf: at}
 	if p.ProjectGiven() {
 		r.Explicit = p.Loaded.Project
 	}
@@ -180,13 +181,13 @@ func (p *Program) ReadProjectAt(cmd *cobra.Command, e *engine.Engine, all bool, 
 }
 
 // projectIgnored reports whether a project was set but another is used, because the name is invalid.
-func (p *Program) projectIgnored(in engine.ProjectInForce) bool {
+func (p *Program) projectIgnored(in projects.ProjectInForce) bool {
 	return p.Loaded.Project != "" && in.Source != project.SourceOverride && in.Source != project.SourceExplicit
 }
 
 // WriteProject returns the project of a command that writes, creating it if it is new.
 func (p *Program) WriteProject(cmd *cobra.Command, e *engine.Engine) (string, error) {
-	in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{
+	in, err := e.ProjectFor(cmd.Context(), projects.ProjectRequest{
 		Override: p.Loaded.Project, Dir: p.Dir, Lenient: true, Write: true,
 	})
 	if err == nil && in.Warning != "" && (in.Source != project.SourceBaseName || p.projectIgnored(in)) {

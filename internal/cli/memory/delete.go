@@ -13,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -253,7 +254,7 @@ func matches(p *command.Program, cmd *cobra.Command, e *engine.Engine, query str
 	if err != nil {
 		return nil, err
 	}
-	res, err := e.Search(cmd.Context(), engine.SearchInput{Query: query, Filter: engram.Filter{Project: name}, Limit: mostAtOnce, All: true, Own: true})
+	res, err := e.Search(cmd.Context(), search.SearchInput{Query: query, Filter: engram.Filter{Project: name}, Limit: mostAtOnce, All: true, Own: true})
 	if err != nil {
 		return nil, err
 	}

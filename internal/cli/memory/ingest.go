@@ -13,6 +13,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // ingestInput are the flags of `ingest`.
@@ -37,8 +41,8 @@ reports its position and the reason, saves the other batches, and exits with 2. 
 unchanged, so correct the file and run the command again. Memory use does not grow with the size of the file.`,
 		Example: command.Examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, "engram ingest memories.jsonl --dry-run", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			if in.batch < 1 || in.batch > engine.MaxBatch {
-				return command.Invalidf("--batch %d is out of range", in.batch).WithHint("use a number from 1 to %d", engine.MaxBatch)
+			if in.batch < 1 || in.batch > remember.MaxBatch {
+				return command.Invalidf("--batch %d is out of range", in.batch).WithHint("use a number from 1 to %d", remember.MaxBatch)
 			}
 			in.origin = engram.OriginImport
 			if in.said != "" {
@@ -52,7 +56,7 @@ unchanged, so correct the file and run the command again. Memory use does not gr
 	}
 	cmd.Flags().BoolVar(&in.merge, "merge", false, "merge near-duplicates")
 	cmd.Flags().StringVar(&in.said, "origin", "", "`origin`: human, agent or tool (default: imported)")
-	cmd.Flags().IntVar(&in.batch, "batch", engine.MaxBatch, "memories per batch (saved all or none), from 1 to 100")
+	cmd.Flags().IntVar(&in.batch, "batch", remember.MaxBatch, "memories per batch (saved all or none), from 1 to 100")
 	cmd.Flags().BoolVar(&in.dryRun, "dry-run", false, "preview without changing anything")
 	return cmd
 }
@@ -72,7 +76,7 @@ func ingest(p *command.Program, cmd *cobra.Command, e *engine.Engine, name strin
 	}
 	begun := e.Now()
 	run.bar = p.Progress("saving")
-	err = run.all(cmd.Context(), newDrafts(engine.Unpack(file)))
+	err = run.all(cmd.Context(), newDrafts(exchange.Unpack(file)))
 	run.bar.End()
 	if err != nil {
 		return run.doc.failed(err)
@@ -80,7 +84,7 @@ func ingest(p *command.Program, cmd *cobra.Command, e *engine.Engine, name strin
 	if run.doc.Contested > 0 && !in.dryRun {
 		// Candidates flagged meanwhile may be gone: a later item can supersede what an earlier one
 		// contradicted.
-		pending := engine.ConflictFilter{Status: engram.RelationPending, Since: begun, Page: engram.Page{Limit: 1}}
+		pending := relate.ConflictFilter{Status: engram.RelationPending, Since: begun, Page: engram.Page{Limit: 1}}
 		if _, run.doc.Contested, err = e.Conflicts(cmd.Context(), pending); err != nil {
 			return err
 		}
@@ -106,7 +110,7 @@ type ingestion struct {
 	in      ingestInput
 	project string
 	// try is save with a rollback; a dry run uses it for both.
-	save, try func(context.Context, []engine.SaveInput) ([]engine.SaveResult, error)
+	save, try func(context.Context, []remember.SaveInput) ([]remember.SaveResult, error)
 	bar       *command.Progress
 	doc       IngestedDoc
 }
@@ -128,11 +132,11 @@ func (g *ingestion) all(ctx context.Context, from *drafts) error {
 // one saves a batch, or rejects its invalid items. If some items cannot be parsed, the others are only
 // validated.
 func (g *ingestion) one(ctx context.Context, batch []draftItem) error {
-	var saves []engine.SaveInput
+	var saves []remember.SaveInput
 	var fine []int // indexes in batch of the items in saves
 	for i := range batch {
 		d := &batch[i]
-		var save engine.SaveInput
+		var save remember.SaveInput
 		if d.err == nil {
 			save, d.err = saveOf(g.p, d.draft, g.project, g.in)
 		}
@@ -146,7 +150,7 @@ func (g *ingestion) one(ctx context.Context, batch []draftItem) error {
 	}
 	if len(fine) > 0 {
 		saved, err := save(ctx, saves)
-		refused, ok := errors.AsType[*engine.BatchError](err)
+		refused, ok := errors.AsType[*remember.BatchError](err)
 		switch {
 		case ok:
 			for _, item := range refused.Items {
@@ -213,15 +217,15 @@ func (d *IngestedDoc) verdict() error {
 	return err.WithHint("%s; see the reasons above", others)
 }
 
-func saveOf(p *command.Program, d document.Draft, project string, o ingestInput) (engine.SaveInput, error) {
-	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
+func saveOf(p *command.Program, d document.Draft, project string, o ingestInput) (remember.SaveInput, error) {
+	in := remember.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
 		SessionID: d.SessionID, NewSession: true, Directory: p.Dir, ToolName: d.ToolName, Origin: o.origin,
 		Tags: d.Tags, Metadata: d.Metadata, Importance: d.Importance, Permanent: d.Permanent, Files: d.Files, Once: true}
 	if in.Project == "" && in.SessionID == "" {
 		in.Project = project
 	}
 	if o.merge {
-		in.Admit = engine.AdmitMerging
+		in.Admit = remember.AdmitMerging
 	}
 	var err error
 	if in.Scope, err = command.ScopeOf(d.Scope); err != nil {
@@ -238,7 +242,7 @@ const mostIngested = 1000
 type IngestedDoc struct {
 	Read     int                   `json:"read"`     // items in the input, valid or not
 	DryRun   bool                  `json:"dry_run"`  // nothing was saved; the other fields say what would have been
-	Saved    map[engine.Action]int `json:"saved"`    // number of memories by action
+	Saved    map[ledger.Action]int `json:"saved"`    // number of memories by action
 	Rejected []rejectedRow         `json:"rejected"` // invalid items in input order, at most a thousand
 	Wrong    int                   `json:"wrong"`    // number of invalid items
 	Unsaved  int                   `json:"unsaved"`  // valid items that were not saved because their batch has an invalid one
@@ -265,19 +269,19 @@ func (r rejectedRow) String() string {
 
 type ingestedRow struct {
 	document.Named
-	Action     engine.Action        `json:"action"`
+	Action     ledger.Action        `json:"action"`
 	Reason     string               `json:"reason"`
 	Candidates []document.Candidate `json:"candidates"`
 }
 
 func newIngestedDoc(dryRun bool) IngestedDoc {
-	return IngestedDoc{DryRun: dryRun, Saved: map[engine.Action]int{}, Rejected: []rejectedRow{}, Warnings: []string{}, Memories: []ingestedRow{}}
+	return IngestedDoc{DryRun: dryRun, Saved: map[ledger.Action]int{}, Rejected: []rejectedRow{}, Warnings: []string{}, Memories: []ingestedRow{}}
 }
 
 // saved returns the number of new or changed memories.
 func (d *IngestedDoc) saved() (n int) {
 	for action, of := range d.Saved {
-		if action != engine.ActionRepeated { // it existed already
+		if action != ledger.ActionRepeated { // it existed already
 			n += of
 		}
 	}
@@ -285,7 +289,7 @@ func (d *IngestedDoc) saved() (n int) {
 }
 
 // add records a saved batch.
-func (d *IngestedDoc) add(saved []engine.SaveResult) {
+func (d *IngestedDoc) add(saved []remember.SaveResult) {
 	if op := saved[0].Op; op != 0 {
 		if d.FirstOp == 0 {
 			d.FirstOp = op
@@ -321,8 +325,8 @@ func (d *IngestedDoc) write(b *strings.Builder) {
 			between = ", "
 		}
 	}
-	for _, a := range []engine.Action{engine.ActionInserted, engine.ActionRevised, engine.ActionRepeated, engine.ActionMerged} {
-		if a == engine.ActionRepeated {
+	for _, a := range []ledger.Action{ledger.ActionInserted, ledger.ActionRevised, ledger.ActionRepeated, ledger.ActionMerged} {
+		if a == ledger.ActionRepeated {
 			part(d.Saved[a], "unchanged")
 			continue
 		}

@@ -10,6 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -32,7 +35,7 @@ strength and reason. engram unlink removes it.`,
 				}
 				verb = args[1]
 			}
-			in := engine.LinkInput{Verb: engram.Verb(verb), Reason: reason, SessionID: session, ActorKind: engine.KindHuman, Strength: command.Given(cmd, "strength", strength)}
+			in := relate.LinkInput{Verb: engram.Verb(verb), Reason: reason, SessionID: session, ActorKind: relate.KindHuman, Strength: command.Given(cmd, "strength", strength)}
 			var err error
 			if in.Source, in.Target, err = refPair(args[0], args[len(args)-1]); err != nil {
 				return err
@@ -61,7 +64,7 @@ func unlinkCommand(p *command.Program) *cobra.Command {
 included. A pair whose verdict is removed may be flagged again.`,
 		Example: command.Examples("engram unlink 12 supersedes 9", "engram unlink 12 9"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			var in engine.UnlinkInput
+			var in relate.UnlinkInput
 			if len(args) == 3 {
 				in.Verb = engram.Verb(args[1])
 				if strings.TrimSpace(args[1]) == "" {
@@ -93,12 +96,12 @@ func refPair(a, b string) (first, second engram.Ref, err error) {
 	return first, second, err
 }
 
-func linkedOf(l engine.Linked) document.Linked {
+func linkedOf(l relate.Linked) document.Linked {
 	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
 }
 
-func writeLinked(b *strings.Builder, l engine.Linked) {
-	done := map[engine.LinkAction]string{engine.LinkMade: "Linked", engine.LinkChanged: "Changed", engine.LinkKnown: "Already known"}[l.Action]
+func writeLinked(b *strings.Builder, l relate.Linked) {
+	done := map[relate.LinkAction]string{relate.LinkMade: "Linked", relate.LinkChanged: "Changed", relate.LinkKnown: "Already known"}[l.Action]
 	fmt.Fprintf(b, "%s: %s\n", done, relationText(l))
 	if l.Relation.Supersedes() {
 		fmt.Fprintf(b, "Memory #%d is now hidden from searches and lists; --superseded shows it\n", l.Target.Num)
@@ -106,12 +109,12 @@ func writeLinked(b *strings.Builder, l engine.Linked) {
 }
 
 // relationText returns a relation and its memories on one line.
-func relationText(l engine.Linked) string {
+func relationText(l relate.Linked) string {
 	return fmt.Sprintf("%s %s %s", command.MemoryName(l.Source), render.Line(string(l.Relation.Verb), 0), command.MemoryName(l.Target))
 }
 
 func graphCommand(p *command.Program) *cobra.Command {
-	var in engine.GraphInput
+	var in read.GraphInput
 	var relations []string
 	var format string
 	cmd := &cobra.Command{
@@ -135,10 +138,10 @@ request.`,
 			}
 			// The engine would replace 0 by its default.
 			if in.Depth == 0 {
-				return command.Invalidf("depth 0 is out of range").WithHint("use a number from 1 to %d", engine.MaxHops)
+				return command.Invalidf("depth 0 is out of range").WithHint("use a number from 1 to %d", search.MaxHops)
 			}
 			if in.Limit == 0 {
-				return command.Invalidf("limit 0 is out of range").WithHint("use a number from 1 to %d", engine.MaxGraph)
+				return command.Invalidf("limit 0 is out of range").WithHint("use a number from 1 to %d", read.MaxGraph)
 			}
 			for _, r := range relations {
 				in.Verbs = append(in.Verbs, engram.Verb(r))

@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -79,7 +80,7 @@ func getCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var d engine.Detail
+			var d read.Detail
 			if at.IsZero() {
 				d, err = e.GetIn(cmd.Context(), session, ref)
 			} else {
@@ -216,14 +217,14 @@ type AccountDoc struct {
 	Exposures []document.Exposure `json:"uses"`   // oldest first
 }
 
-func accountOf(a engine.Account) AccountDoc {
-	return AccountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Exposures, func(u engine.Shown) document.Exposure {
+func accountOf(a read.Account) AccountDoc {
+	return AccountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Exposures, func(u read.Shown) document.Exposure {
 		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}
 }
 
 // writeAccount writes a line for each answer, and one for each memory in it.
-func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
+func writeAccount(b *strings.Builder, a read.Account, o render.Options) {
 	fmt.Fprintf(b, "Session %s (%s)\n", render.Line(a.Session.ID, 0), render.Line(a.Session.Project, 0))
 	if len(a.Exposures) == 0 {
 		fmt.Fprintln(b, "No exposures are recorded.")
@@ -243,11 +244,11 @@ func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 }
 
 // sameAnswer reports whether two successive exposures belong to one answer.
-func sameAnswer(a, b engine.Shown) bool {
+func sameAnswer(a, b read.Shown) bool {
 	return a.At.Equal(b.At) && a.Operation == b.Operation && b.Rank > a.Rank
 }
 
-func shownText(u engine.Shown) string {
+func shownText(u read.Shown) string {
 	switch {
 	case u.Memory == 0 && u.Deleted:
 		return fmt.Sprintf("an erased memory, %s", command.Count(u.Tokens, "token", "tokens"))
@@ -274,7 +275,7 @@ type DetailDoc struct {
 	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
 }
 
-func detailOf(d engine.Detail) DetailDoc {
+func detailOf(d read.Detail) DetailDoc {
 	return DetailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 
@@ -286,7 +287,7 @@ type ListDoc struct {
 	Memories []document.Marked `json:"memories"` // newest first
 }
 
-func listOf(project string, list engine.Listed, page engram.Page) ListDoc {
+func listOf(project string, list read.Listed, page engram.Page) ListDoc {
 	return ListDoc{project, page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes)}
 }
 
@@ -303,7 +304,7 @@ func timelineOf(t engram.Timeline) TimelineDoc {
 	return TimelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
 }
 
-func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
+func writeDetail(b *strings.Builder, d read.Detail, o render.Options) {
 	m := d.Memory
 	fmt.Fprintln(b, render.Marked(m, engram.Note{Flagged: d.Flagged}, o))
 	fmt.Fprintf(b, "Id: %s\n", m.ID)
@@ -359,7 +360,7 @@ func writeMarks(b *strings.Builder, n engram.Note, indent string) {
 	}
 }
 
-func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
+func writeList(b *strings.Builder, list read.Listed, o render.Options) {
 	if len(list.Memories) == 0 {
 		fmt.Fprintln(b, "No memories.")
 	}

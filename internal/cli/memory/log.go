@@ -14,6 +14,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -45,7 +48,7 @@ every process until it is interrupted; with --json one operation per line.`,
 				return followLog(p, cmd, e, project)
 			}
 			var err error
-			in := engine.LogInput{Actor: actor, Operation: verb, Page: engram.Page{Limit: limit, Offset: offset}}
+			in := read.LogInput{Actor: actor, Operation: verb, Page: engram.Page{Limit: limit, Offset: offset}}
 			if len(args) == 1 {
 				ref, err := engram.ParseRef(args[0])
 				if err != nil {
@@ -135,7 +138,7 @@ func compactJournal(p *command.Program, cmd *cobra.Command, e *engine.Engine, c 
 	if c.keep < 0 || c.keep > 36500 {
 		return command.Invalidf("--keep %d is out of range", c.keep).WithHint("use a number of days, from 1")
 	}
-	done, err := e.CompactJournal(cmd.Context(), engine.CompactInput{Keep: time.Duration(c.keep) * 24 * time.Hour, DryRun: c.dry})
+	done, err := e.CompactJournal(cmd.Context(), consolidate.CompactInput{Keep: time.Duration(c.keep) * 24 * time.Hour, DryRun: c.dry})
 	if err != nil {
 		return err
 	}
@@ -160,8 +163,8 @@ const followEvery = 250 * time.Millisecond
 // line.
 func followLog(p *command.Program, cmd *cobra.Command, e *engine.Engine, project string) error {
 	ctx := cmd.Context()
-	in := engine.WatchInput{Project: project, Wait: func(ctx context.Context) error { return command.Pause(ctx, followEvery) }}
-	err := e.Watch(ctx, in, func(n engine.Watched) error {
+	in := read.WatchInput{Project: project, Wait: func(ctx context.Context) error { return command.Pause(ctx, followEvery) }}
+	err := e.Watch(ctx, in, func(n read.Watched) error {
 		switch {
 		case n.Begun:
 			fmt.Fprintln(p.Stderr, "Waiting for new operations; press Ctrl-C to stop.")
@@ -197,12 +200,12 @@ FIRST..LAST undoes several operations, latest first; --verb limits it to one kin
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
 			if len(args) == 1 && strings.Contains(args[0], "..") {
-				return undoRange(p, cmd, e, args[0], engine.UndoRangeInput{Operation: verb, DryRun: dry})
+				return undoRange(p, cmd, e, args[0], undo.UndoRangeInput{Operation: verb, DryRun: dry})
 			}
 			if verb != "" {
 				return command.Invalidf("--verb needs FIRST..LAST").WithHint("run: %s --help", cmd.CommandPath())
 			}
-			in := engine.UndoInput{DryRun: dry}
+			in := undo.UndoInput{DryRun: dry}
 			if len(args) == 1 {
 				if in.Op, err = operationNumber(args[0]); err != nil {
 					return err
@@ -230,7 +233,7 @@ type UndoneRangeDoc struct {
 }
 
 // undoRange undoes several operations. After an error it still reports those that were undone.
-func undoRange(p *command.Program, cmd *cobra.Command, e *engine.Engine, span string, in engine.UndoRangeInput) error {
+func undoRange(p *command.Program, cmd *cobra.Command, e *engine.Engine, span string, in undo.UndoRangeInput) error {
 	first, last, _ := strings.Cut(span, "..")
 	var err error
 	if in.First, err = operationNumber(first); err != nil {

@@ -15,6 +15,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -95,25 +99,25 @@ func save(p *command.Program, cmd *cobra.Command, e *engine.Engine, args []strin
 }
 
 // answerSaved prints the result of a save; in text its warnings go to stderr.
-func answerSaved(p *command.Program, saved engine.SaveResult) error {
+func answerSaved(p *command.Program, saved remember.SaveResult) error {
 	p.WarnBeside(saved.Warnings...)
 	return p.Answer(savedOf(saved), func(b *strings.Builder) { writeSaved(b, saved) })
 }
 
-func saveInput(p *command.Program, cmd *cobra.Command, args []string, f saveFlags) (engine.SaveInput, error) {
+func saveInput(p *command.Program, cmd *cobra.Command, args []string, f saveFlags) (remember.SaveInput, error) {
 	title, content := "", args[0]
 	if len(args) == 2 {
 		title, content = args[0], args[1]
 	}
 	content, err := p.Text(content)
 	if err != nil {
-		return engine.SaveInput{}, err
+		return remember.SaveInput{}, err
 	}
 	if len(args) == 1 && strings.TrimSpace(content) == "" {
 		// The engine would report a missing title, since the title is derived from the content.
-		return engine.SaveInput{}, command.Invalidf("content is empty").WithHint("give the text to save")
+		return remember.SaveInput{}, command.Invalidf("content is empty").WithHint("give the text to save")
 	}
-	in := engine.SaveInput{
+	in := remember.SaveInput{
 		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,
 		Type: engram.Type(strings.TrimSpace(f.typ)), Tags: f.tags, Permanent: f.permanent,
 		Files: f.files, AllowSecret: f.secret,
@@ -126,7 +130,7 @@ func saveInput(p *command.Program, cmd *cobra.Command, args []string, f saveFlag
 	}
 	in.Importance = command.Given(cmd, "importance", f.importance)
 	if f.merges(cmd) {
-		in.Admit = engine.AdmitMerging
+		in.Admit = remember.AdmitMerging
 	}
 	if in.Metadata, err = command.MetadataOf(f.metadata); err != nil {
 		return in, err
@@ -199,7 +203,7 @@ type UpdatedDoc struct {
 }
 
 // update updates a memory and prints it; done is the verb of the sentence.
-func update(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.UpdateInput, done string) error {
+func update(p *command.Program, cmd *cobra.Command, e *engine.Engine, in remember.UpdateInput, done string) error {
 	m, err := e.Update(cmd.Context(), in)
 	if err != nil {
 		return err
@@ -207,7 +211,7 @@ func update(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.
 	return p.Answer(changedOf(e, m.Memory), func(b *strings.Builder) { writeChanged(b, m.Memory, done) })
 }
 
-func updateInput(p *command.Program, cmd *cobra.Command, name string, f updateFlags) (in engine.UpdateInput, err error) {
+func updateInput(p *command.Program, cmd *cobra.Command, name string, f updateFlags) (in remember.UpdateInput, err error) {
 	if in.Ref, err = engram.ParseRef(name); err != nil {
 		return in, err
 	}
@@ -263,7 +267,7 @@ counted. The text comes from a file or from standard input.`,
 
 func capture(p *command.Program, cmd *cobra.Command, e *engine.Engine, name, session, source string) error {
 	var err error
-	in := engine.CaptureInput{SessionID: session, NewSession: true, Directory: p.Dir, Source: source}
+	in := remember.CaptureInput{SessionID: session, NewSession: true, Directory: p.Dir, Source: source}
 	if in.Content, err = fileText(p, name); err != nil {
 		return err
 	}
@@ -310,7 +314,7 @@ func markCommand(p *command.Program) *cobra.Command {
 permanent memory has the tag "permanent"; adding or removing that tag has the same effect.`,
 		Example: command.Examples("engram mark 12", "engram mark 12 --permanent=false"),
 		RunE: p.WithRef(func(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, args []string) error {
-			in := engine.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent"), Permanent: command.Given(cmd, "permanent", permanent)}
+			in := remember.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent"), Permanent: command.Given(cmd, "permanent", permanent)}
 			return update(p, cmd, e, in, "marked")
 		}),
 	}
@@ -351,9 +355,9 @@ func tag(p *command.Program, cmd *cobra.Command, e *engine.Engine, ref engram.Re
 	case len(tags) == 0:
 		return command.Invalidf("tag %s needs a tag", action).WithHint("try: {tag 12 %s security}", action)
 	case action == "add":
-		return update(p, cmd, e, engine.UpdateInput{Ref: ref, AddTags: tags}, "tagged")
+		return update(p, cmd, e, remember.UpdateInput{Ref: ref, AddTags: tags}, "tagged")
 	}
-	return update(p, cmd, e, engine.UpdateInput{Ref: ref, RemoveTags: tags}, "untagged")
+	return update(p, cmd, e, remember.UpdateInput{Ref: ref, RemoveTags: tags}, "untagged")
 }
 
 func listTags(p *command.Program, cmd *cobra.Command, e *engine.Engine, ref engram.Ref) error {
@@ -402,17 +406,17 @@ func originOf(s string) (engram.Origin, error) {
 }
 
 // savedOf is the answer of `save` and `session summary`.
-func savedOf(s engine.SaveResult) document.Saved {
+func savedOf(s remember.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf),
-		Related: document.Each(s.Related, func(n engine.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) })}
+		Related: document.Each(s.Related, func(n search.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) })}
 	if s.MergedWith != nil {
 		d.MergedWith = new(document.NamedOf(*s.MergedWith))
 	}
 	return d
 }
 
-func candidateOf(c engine.Candidate) document.Candidate {
+func candidateOf(c relate.Candidate) document.Candidate {
 	return document.CandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
 }
 
@@ -433,19 +437,19 @@ type CapturedDoc struct {
 	Memories   []document.Memory `json:"memories"` // saved memories
 }
 
-func capturedOf(e *engine.Engine, r engine.CaptureResult) CapturedDoc {
+func capturedOf(e *engine.Engine, r remember.CaptureResult) CapturedDoc {
 	return CapturedDoc{r.Extracted, r.Saved, r.Duplicates, command.MemoriesOf(e, r.Memories)}
 }
 
-func writeSaved(b *strings.Builder, s engine.SaveResult) {
+func writeSaved(b *strings.Builder, s remember.SaveResult) {
 	m := s.Memory
 	fmt.Fprintf(b, "Memory saved: %s\n", command.MemoryName(m))
 	switch s.Action {
-	case engine.ActionRevised:
+	case ledger.ActionRevised:
 		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows the earlier text\n", m.RevisionCount, render.Line(m.TopicKey, 0), m.Num)
-	case engine.ActionRepeated:
+	case ledger.ActionRepeated:
 		fmt.Fprintf(b, "  already known; now seen %s\n", command.Count(m.DuplicateCount, "time", "times"))
-	case engine.ActionMerged:
+	case ledger.ActionMerged:
 		fmt.Fprintf(b, "  merged into it: %s; engram get %d shows the earlier text\n", s.Reason, m.Num)
 	}
 	writeAnchored(b, m)

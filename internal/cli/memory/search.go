@@ -12,6 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -36,7 +38,7 @@ stored. A question may name a time ("last week", "in March"), which ranks memori
 			if match != "any" && match != "all" {
 				return command.Invalidf("--match %q is unknown", match).WithHint("use any (one word is enough) or all (every word must match)")
 			}
-			return search(p, cmd, e, strings.Join(args, " "), f, o, match == "all")
+			return runSearch(p, cmd, e, strings.Join(args, " "), f, o, match == "all")
 		}),
 	}
 	f.Register(cmd, 10)
@@ -57,7 +59,7 @@ type searchFlags struct {
 
 func (o *searchFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.mode, "mode", string(engine.ModeHybrid), "search `mode`: hybrid, semantic (by meaning) or fts (by words)")
+	flags.StringVar(&o.mode, "mode", string(search.ModeHybrid), "search `mode`: hybrid, semantic (by meaning) or fts (by words)")
 	flags.StringVar(&o.fusion, "fusion", "", "`method` to combine channels: score or rank (default: set by the embedding model)")
 	flags.IntVar(&o.hops, "hops", 1, "number of relations to follow from each hit; 0 follows none")
 	flags.BoolVar(&o.rerank, "rerank", false, "rerank the best hits with the configured reranker")
@@ -66,8 +68,8 @@ func (o *searchFlags) register(cmd *cobra.Command) {
 }
 
 // searchInput returns the search. The query is printed, so it is checked here and loses its private spans.
-func searchInput(p *command.Program, cmd *cobra.Command, e *engine.Engine, query string, f command.FilterFlags, o searchFlags) (engine.SearchInput, error) {
-	in := engine.SearchInput{Query: redact.Private(query), Limit: f.Limit, Mode: engine.Mode(o.mode), Fusion: engram.Fusion(o.fusion),
+func searchInput(p *command.Program, cmd *cobra.Command, e *engine.Engine, query string, f command.FilterFlags, o searchFlags) (search.SearchInput, error) {
+	in := search.SearchInput{Query: redact.Private(query), Limit: f.Limit, Mode: search.Mode(o.mode), Fusion: engram.Fusion(o.fusion),
 		Hops: &o.hops, Rerank: o.rerank}
 	err := engram.CheckText("query", query, engram.MaxContent)
 	if err != nil {
@@ -81,7 +83,7 @@ func searchInput(p *command.Program, cmd *cobra.Command, e *engine.Engine, query
 	return in, err
 }
 
-func search(p *command.Program, cmd *cobra.Command, e *engine.Engine, query string, f command.FilterFlags, o searchFlags, all bool) error {
+func runSearch(p *command.Program, cmd *cobra.Command, e *engine.Engine, query string, f command.FilterFlags, o searchFlags, all bool) error {
 	in, err := searchInput(p, cmd, e, query, f, o)
 	if err != nil {
 		return err
@@ -140,7 +142,7 @@ that this session has already seen are left out.`,
 	f.Register(cmd, 50)
 	f.RegisterSuperseded(cmd)
 	s.register(cmd)
-	o.register(cmd, engine.RecallBudget)
+	o.register(cmd, search.RecallBudget)
 	return cmd
 }
 
@@ -152,7 +154,7 @@ func recall(p *command.Program, cmd *cobra.Command, e *engine.Engine, query stri
 	if !cmd.Flags().Changed("limit") {
 		in.Limit = 0 // the engine's default depends on the budget
 	}
-	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: in, Budget: o.budget,
+	r, err := e.Recall(cmd.Context(), search.RecallInput{SearchInput: in, Budget: o.budget,
 		SessionID: s.session, Again: o.again, Zone: p.Zone().Zone})
 	if err != nil {
 		return err
@@ -182,7 +184,7 @@ type RecalledDoc struct {
 	Degraded []string           `json:"degraded"`
 }
 
-func recalledOf(project string, r engine.Recalled) RecalledDoc {
+func recalledOf(project string, r search.Recalled) RecalledDoc {
 	d := RecalledDoc{Query: r.Query, Project: project, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []document.Shown{},
 		LeftOut: document.Each(r.LeftOut, document.LeftOutOf), Repaired: document.Each(r.Repaired, document.RepairOf), Times: document.Each(r.Times, document.TimeOf), Degraded: document.OrEmpty(r.Degraded)}
 	for i, item := range r.Items {
@@ -191,7 +193,7 @@ func recalledOf(project string, r engine.Recalled) RecalledDoc {
 	return d
 }
 
-func writeRecalled(b *strings.Builder, r engine.Recalled, explain bool, o render.Options) {
+func writeRecalled(b *strings.Builder, r search.Recalled, explain bool, o render.Options) {
 	if len(r.Items) == 0 {
 		fmt.Fprintf(b, "Nothing to recall for: %s\n", command.Quote(render.Line(r.Query, 100)))
 		return
@@ -208,7 +210,7 @@ func writeRecalled(b *strings.Builder, r engine.Recalled, explain bool, o render
 }
 
 // writeLeftOut lists the best memories that were left out.
-func writeLeftOut(b *strings.Builder, r engine.Recalled) {
+func writeLeftOut(b *strings.Builder, r search.Recalled) {
 	const most = 10
 	fmt.Fprintf(b, "%d of %d tokens used. Left out:\n", r.Tokens, r.Budget)
 	for _, l := range r.LeftOut[:min(most, len(r.LeftOut))] {
@@ -241,18 +243,18 @@ that this session has already seen are left out, unless nothing else remains.`,
 			if err != nil {
 				return err
 			}
-			return showContext(p, cmd, e, engine.ContextInput{Superseded: superseded}, scope, all, o)
+			return showContext(p, cmd, e, brief.ContextInput{Superseded: superseded}, scope, all, o)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "only memories of this `scope`: project, personal or global")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
 	cmd.Flags().BoolVar(&superseded, "superseded", false, "include superseded memories")
-	o.register(cmd, engine.ContextBudget)
+	o.register(cmd, search.ContextBudget)
 	callerFlags(cmd, &o.session, &o.asOf)
 	return cmd
 }
 
-func showContext(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.ContextInput, scope string, all bool, o budgetFlags) error {
+func showContext(p *command.Program, cmd *cobra.Command, e *engine.Engine, in brief.ContextInput, scope string, all bool, o budgetFlags) error {
 	var err error
 	in.Budget, in.SessionID, in.Again = o.budget, o.session, o.again
 	if in.Scope, err = command.ScopeOf(scope); err != nil {

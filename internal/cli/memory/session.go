@@ -13,6 +13,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -33,7 +35,7 @@ func sessionStartCommand(p *command.Program) *cobra.Command {
 		Example: command.Examples("engram session start", "engram session start s1 --directory ~/src/shop"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
-			in := engine.SessionInput{Directory: cmp.Or(directory, p.Dir)}
+			in := remember.SessionInput{Directory: cmp.Or(directory, p.Dir)}
 			if len(args) > 0 {
 				if in.ID = args[0]; strings.TrimSpace(in.ID) == "" {
 					return command.Invalidf("the id is empty").WithHint("leave it out to generate one")
@@ -138,7 +140,7 @@ func sessionSummaryCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			in := engine.SaveInput{
+			in := remember.SaveInput{
 				Content: content, SessionID: session, NewSession: true, Directory: p.Dir,
 			}
 			if in.Origin, err = originOf(origin); err != nil {
@@ -225,7 +227,7 @@ func promptSaveCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			in := engine.PromptInput{Content: content, SessionID: session, NewSession: true, Directory: p.Dir}
+			in := remember.PromptInput{Content: content, SessionID: session, NewSession: true, Directory: p.Dir}
 			if in.Project, err = p.WriteProject(cmd, e); err != nil {
 				return err
 			}
@@ -279,7 +281,7 @@ type SessionDoc struct {
 }
 
 func sessionOf(s engram.Session) SessionDoc {
-	return SessionDoc{s.ID, s.Project, s.Directory, document.Timestamp(s.StartedAt), document.Timestamp(s.EndedAt), document.Timestamp(s.ActiveAt), s.Summary, engine.FlaggedSummary(s), nil}
+	return SessionDoc{s.ID, s.Project, s.Directory, document.Timestamp(s.StartedAt), document.Timestamp(s.EndedAt), document.Timestamp(s.ActiveAt), s.Summary, engineread.FlaggedSummary(s), nil}
 }
 
 func activityOf(s engram.SessionActivity) SessionDoc {
@@ -306,7 +308,7 @@ type SessionShownDoc struct {
 	Memories []document.Marked `json:"memories"` // newest first
 }
 
-func sessionShownOf(s engram.Session, list engine.Listed) SessionShownDoc {
+func sessionShownOf(s engram.Session, list engineread.Listed) SessionShownDoc {
 	return SessionShownDoc{sessionOf(s), document.MarkedOfAll(list.Memories, list.Notes)}
 }
 
@@ -341,12 +343,12 @@ func writeSessions(b *strings.Builder, list []engram.SessionActivity, o render.O
 	for _, s := range list {
 		fmt.Fprintf(b, "%s (%s) %s, %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o), command.Count(s.Memories, "memory", "memories"))
 		if s.Summary != "" {
-			fmt.Fprintf(b, "    %s\n", render.Summary(s.Session, 200, engine.FlaggedSummary(s.Session)))
+			fmt.Fprintf(b, "    %s\n", render.Summary(s.Session, 200, engineread.FlaggedSummary(s.Session)))
 		}
 	}
 }
 
-func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o render.Options) {
+func writeSession(b *strings.Builder, s engram.Session, list engineread.Listed, o render.Options) {
 	fmt.Fprintf(b, "Session %s\n  Project: %s\n  Started: %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o))
 	if !s.EndedAt.IsZero() {
 		fmt.Fprintf(b, "  Ended: %s\n", render.Time(s.EndedAt, o))
@@ -355,7 +357,7 @@ func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o re
 		fmt.Fprintf(b, "  Directory: %s\n", render.Line(s.Directory, 0))
 	}
 	if s.Summary != "" {
-		fmt.Fprintf(b, "  Summary: %s\n", render.Summary(s, 0, engine.FlaggedSummary(s)))
+		fmt.Fprintf(b, "  Summary: %s\n", render.Summary(s, 0, engineread.FlaggedSummary(s)))
 	}
 	fmt.Fprintf(b, "  %s\n", command.Count(len(list.Memories), "memory", "memories"))
 	for _, m := range list.Memories {

@@ -19,6 +19,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -112,7 +113,7 @@ type pathNote struct {
 
 func proposalOf(d engram.Deferred) proposalDoc {
 	m := d.Record.Memory.Memory
-	return proposalDoc{d.Num, d.Project, string(m.Type), m.Title, m.Content, d.Reason, document.OrEmpty(engine.SuspicionsOf(d)), strings.TrimPrefix(d.Batch, "backfill:"), m.SessionID, document.Timestamp(m.CreatedAt)}
+	return proposalDoc{d.Num, d.Project, string(m.Type), m.Title, m.Content, d.Reason, document.OrEmpty(review.SuspicionsOf(d)), strings.TrimPrefix(d.Batch, "backfill:"), m.SessionID, document.Timestamp(m.CreatedAt)}
 }
 
 func (b backfilling) run() error {
@@ -295,7 +296,7 @@ func (b backfilling) show(d proposalDoc) {
 
 // one asks until the proposal is decided or skipped; done ends the whole review.
 func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *int) (done bool, err error) {
-	edit := engine.ProposalEdit{Read: true} // show has shown it in full, and why it is flagged
+	edit := review.ProposalEdit{Read: true} // show has shown it in full, and why it is flagged
 	for {
 		answer, err := b.p.Ask("Save it? [y]es, [n]ever again, [e]dit, [s]kip, [q]uit", "use engram review approve or engram review refuse with the number")
 		if err != nil {
@@ -331,7 +332,7 @@ func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *in
 }
 
 // edit asks for another title and another text; an empty line keeps the proposed one.
-func (b backfilling) edit(d engram.Deferred, to *engine.ProposalEdit) error {
+func (b backfilling) edit(d engram.Deferred, to *review.ProposalEdit) error {
 	m := d.Record.Memory.Memory
 	for _, field := range []struct {
 		name, was string

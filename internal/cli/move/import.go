@@ -22,6 +22,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 )
 
 // Commands returns the commands that move memories between programs and files.
@@ -65,20 +66,20 @@ see engram obsidian-export.`,
 			if format != "" {
 				return command.Invalidf("unknown format %q", format).WithHint("use obsidian or markdown for a folder; the format of a file is detected")
 			}
-			in := engine.ImportInput{Mode: engine.ImportMode(mode), DryRun: dryRun}
-			if in.Mode != engine.ImportReplace && (yes || all) {
+			in := exchange.ImportInput{Mode: exchange.ImportMode(mode), DryRun: dryRun}
+			if in.Mode != exchange.ImportReplace && (yes || all) {
 				return command.Invalidf("--yes and --all-projects need --mode replace").WithHint("run: %s --help", cmd.CommandPath())
 			}
 			if in.Mine = trust == "own"; trust != "" && !in.Mine {
 				return command.Invalidf("--trust %q does not exist", trust).WithHint("use own if the file is your own export from another machine")
 			}
-			if in.Mode == engine.ImportReplace && !yes {
+			if in.Mode == exchange.ImportReplace && !yes {
 				in.MayForget = new(int)
 			}
 			return importFile(p, cmd, e, args[0], in, all)
 		}),
 	}
-	cmd.Flags().StringVar(&mode, "mode", string(engine.ImportMerge), "merge, or replace: forget memories that are not in the file")
+	cmd.Flags().StringVar(&mode, "mode", string(exchange.ImportMerge), "merge, or replace: forget memories that are not in the file")
 	cmd.Flags().StringVar(&format, "format", "", "`format` of a folder of notes: obsidian or markdown; that of a file is detected")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "preview without changing anything")
 	cmd.Flags().StringVar(&trust, "trust", "", "`own`: the file is your own export; its memories keep their origin instead of being quoted as imported")
@@ -87,7 +88,7 @@ see engram obsidian-export.`,
 	return cmd
 }
 
-func importFile(p *command.Program, cmd *cobra.Command, e *engine.Engine, name string, in engine.ImportInput, all bool) error {
+func importFile(p *command.Program, cmd *cobra.Command, e *engine.Engine, name string, in exchange.ImportInput, all bool) error {
 	var err error
 	named := p.ProjectGiven()
 	switch {
@@ -95,7 +96,7 @@ func importFile(p *command.Program, cmd *cobra.Command, e *engine.Engine, name s
 		return command.Invalidf("--all-projects and --project exclude each other").WithHint("run: %s --help", cmd.CommandPath())
 	case named:
 		in.Project = p.Loaded.Project
-	case in.Mode == engine.ImportReplace && !all:
+	case in.Mode == exchange.ImportReplace && !all:
 		if in.Only, err = p.ReadProject(cmd, e, false); err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func importFile(p *command.Program, cmd *cobra.Command, e *engine.Engine, name s
 }
 
 // rejected returns the error of an import that rejected items, if it did.
-func rejected(res engine.Imported, dryRun bool, format string) error {
+func rejected(res exchange.Imported, dryRun bool, format string) error {
 	all := res.All()
 	if all.Rejected == 0 {
 		return nil
@@ -143,10 +144,10 @@ func rejected(res engine.Imported, dryRun bool, format string) error {
 }
 
 // importOnce reads and imports the file once.
-func importOnce(p *command.Program, cmd *cobra.Command, e *engine.Engine, name string, in engine.ImportInput) (engine.Imported, error) {
+func importOnce(p *command.Program, cmd *cobra.Command, e *engine.Engine, name string, in exchange.ImportInput) (exchange.Imported, error) {
 	file, err := p.FileReader(name)
 	if err != nil {
-		return engine.Imported{}, err
+		return exchange.Imported{}, err
 	}
 	defer file.Close()
 	bar := p.Progress("importing")
@@ -156,7 +157,7 @@ func importOnce(p *command.Program, cmd *cobra.Command, e *engine.Engine, name s
 }
 
 // replaceQuestion asks whether to forget memories that are not in the file.
-func replaceQuestion(res engine.Imported) string {
+func replaceQuestion(res exchange.Imported) string {
 	return fmt.Sprintf("Memories that are not in the file would be forgotten: %s (%s). Replace?", command.Count(res.Memories.Removed, "memory", "memories"), forgetsOf(document.ImportedOf(res, true)))
 }
 
@@ -254,7 +255,7 @@ func tallied(t document.Tally, one, many string) string {
 const exportName = "engram-export.json"
 
 func exportCommand(p *command.Program) *cobra.Command {
-	var in engine.ExportInput
+	var in exchange.ExportInput
 	cmd := &cobra.Command{
 		Use:   "export [FILE|-]",
 		Short: "Export all data to a file that import reads",
@@ -273,22 +274,22 @@ too; they differ in the style of links. See engram obsidian-export.`,
 			if slices.Contains(vaultFormats(), in.Format) {
 				return exportNotes(p, cmd, args, in)
 			}
-			if in.Vectors && in.Format != engine.NativeFormat && in.Format != "" {
+			if in.Vectors && in.Format != exchange.NativeFormat && in.Format != "" {
 				return command.Invalidf("format %q cannot hold vectors", in.Format).WithHint("use the format json with --vectors")
 			}
-			if !slices.Contains([]string{"", engine.NativeFormat, "mem"}, in.Format) {
+			if !slices.Contains([]string{"", exchange.NativeFormat, "mem"}, in.Format) {
 				return command.Invalidf("unknown format %q", in.Format).WithHint("use one of json, mem, obsidian, markdown")
 			}
 			return export(p, cmd, command.Argument(args, 0, exportName), in)
 		},
 	}
-	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json contains everything and suits mem_* programs, too; mem contains only their fields; obsidian and markdown write a folder of notes")
+	cmd.Flags().StringVar(&in.Format, "format", exchange.NativeFormat, "json contains everything and suits mem_* programs, too; mem contains only their fields; obsidian and markdown write a folder of notes")
 	cmd.Flags().BoolVar(&in.AllowSecret, "allow-secret", false, "include secrets saved with --allow-secret, which are redacted otherwise")
 	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "include the vectors of memories")
 	return cmd
 }
 
-func export(p *command.Program, cmd *cobra.Command, name string, in engine.ExportInput) error {
+func export(p *command.Program, cmd *cobra.Command, name string, in exchange.ExportInput) error {
 	e, err := p.OpenUnmapped(cmd)
 	if err != nil {
 		return err
@@ -298,7 +299,7 @@ func export(p *command.Program, cmd *cobra.Command, name string, in engine.Expor
 	}
 	bar := p.Progress("exporting")
 	in.Progress = bar.Report
-	var res engine.Exported
+	var res exchange.Exported
 	write := func(w io.Writer) (err error) {
 		res, err = e.Export(cmd.Context(), w, in)
 		return err
@@ -421,7 +422,7 @@ type left struct {
 	Erased    int `json:"erased"`
 }
 
-func exportedOf(x engine.Exported, file string) ExportedDoc {
+func exportedOf(x exchange.Exported, file string) ExportedDoc {
 	l := x.Left
 	return ExportedDoc{file, x.Format, x.Project, x.Projects, x.Sessions, x.Prompts, x.Memories, x.Forgotten, x.Revisions, x.Relations, x.Erased, x.Vectors,
 		left{l.Projects, l.Sessions, l.Prompts, l.Memories, l.Revisions, l.Relations, l.Erased}}

@@ -15,6 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -90,7 +92,7 @@ func (m migration) run() error {
 		return err
 	}
 	bar := m.p.Progress("migrating")
-	res, err := m.engine.Migrate(m.cmd.Context(), source, engine.MigrateInput{Project: o.Project, DryRun: m.dryRun, Progress: bar.Report})
+	res, err := m.engine.Migrate(m.cmd.Context(), source, exchange.MigrateInput{Project: o.Project, DryRun: m.dryRun, Progress: bar.Report})
 	bar.End()
 	if closing := source.Close(); err == nil {
 		err = closing
@@ -107,7 +109,7 @@ func (m migration) run() error {
 }
 
 // reportMigrated warns of the items that were rejected or changed on the way.
-func reportMigrated(p *command.Program, res engine.Imported) {
+func reportMigrated(p *command.Program, res exchange.Imported) {
 	p.ReportItems(res.Rejected, "not imported")
 	for _, n := range res.Notes {
 		p.WarnBeside(render.Line(command.ItemName(n)+": "+n.Reason, 0))
@@ -130,7 +132,7 @@ func (m migration) options() (app.ForeignOptions, error) {
 			o.HereDir = filepath.Dir(o.HereDir)
 		}
 	}
-	in, err := m.engine.ProjectFor(m.cmd.Context(), engine.ProjectRequest{Override: m.p.Loaded.Project, Dir: o.HereDir, Lenient: true})
+	in, err := m.engine.ProjectFor(m.cmd.Context(), projects.ProjectRequest{Override: m.p.Loaded.Project, Dir: o.HereDir, Lenient: true})
 	o.Here = in.Name
 	return o, err
 }
@@ -203,7 +205,7 @@ func (m migration) projectOf(ctx context.Context, dir string) string {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return ""
 	}
-	in, err := m.engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
+	in, err := m.engine.ProjectFor(ctx, projects.ProjectRequest{Dir: dir, Lenient: true})
 	if err != nil {
 		return ""
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	enginevault "github.com/alanbuscaglia/engram/internal/engine/vault"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -163,14 +165,14 @@ func (w *vaultWork) once(ctx context.Context) (VaultDoc, error) {
 		doc.Format = vaultFormats()[1]
 	}
 	if w.flags.back {
-		in, err := w.engine.ImportVault(ctx, w.vault, engine.VaultImportInput{Project: w.project, Forget: w.flags.forget, DryRun: w.flags.dryRun})
+		in, err := w.engine.ImportVault(ctx, w.vault, enginevault.VaultImportInput{Project: w.project, Forget: w.flags.forget, DryRun: w.flags.dryRun})
 		if err != nil {
 			return doc, err
 		}
 		doc.Import = new(vaultImportedOf(in, w.flags.dir, w.flags.dryRun))
 	}
 	bar := w.p.Progress("writing notes")
-	res, err := w.engine.ExportVault(ctx, w.vault, engine.VaultExportInput{Project: w.project, Limit: w.flags.limit, Since: w.since,
+	res, err := w.engine.ExportVault(ctx, w.vault, enginevault.VaultExportInput{Project: w.project, Limit: w.flags.limit, Since: w.since,
 		Force: w.flags.force, DryRun: w.flags.dryRun, Progress: bar.Report})
 	bar.End()
 	if err != nil {
@@ -224,7 +226,7 @@ func (w *vaultWork) reportRound(doc VaultDoc, first bool, last *string) error {
 }
 
 // exportNotes is `export` into a folder of notes.
-func exportNotes(p *command.Program, cmd *cobra.Command, args []string, in engine.ExportInput) error {
+func exportNotes(p *command.Program, cmd *cobra.Command, args []string, in exchange.ExportInput) error {
 	if len(args) == 0 || args[0] == "-" {
 		return command.Invalidf("the format %s needs a folder", in.Format).WithHint("run: %s DIR --format %s", cmd.CommandPath(), in.Format)
 	}
@@ -255,7 +257,7 @@ func importNotes(p *command.Program, cmd *cobra.Command, dir string, dryRun bool
 	case !info.IsDir():
 		return command.Invalidf("%s is not a folder", dir).WithHint("name the exported folder; for a file leave --format out")
 	}
-	res, err := w.engine.ImportVault(cmd.Context(), w.vault, engine.VaultImportInput{Project: w.project, DryRun: dryRun})
+	res, err := w.engine.ImportVault(cmd.Context(), w.vault, enginevault.VaultImportInput{Project: w.project, DryRun: dryRun})
 	if err != nil {
 		return err
 	}
@@ -288,7 +290,7 @@ type VaultDoc struct {
 	Import      *VaultImportedDoc `json:"import,omitempty"` // with --import: the result
 }
 
-func (d *VaultDoc) take(x engine.VaultExported) {
+func (d *VaultDoc) take(x enginevault.VaultExported) {
 	d.Project, d.Created, d.Updated, d.Deleted, d.Skipped = x.Project, x.Created, x.Updated, x.Deleted, x.Skipped
 	d.Hubs, d.HubsWritten, d.HubsDeleted = x.Hubs.Standing, x.Hubs.Written, x.Hubs.Deleted
 	d.Edited, d.HubsEdited = document.OrEmpty(x.Edited), document.OrEmpty(x.Hubs.Edited)
@@ -310,7 +312,7 @@ func (d VaultDoc) issues() string {
 	text := fmt.Sprint(d.Edited, d.HubsEdited, d.Missing, d.Aside, d.Noted)
 	if d.Import != nil {
 		for _, i := range d.Import.Items {
-			if i.Act != string(engine.VaultRevised) && i.Act != string(engine.VaultCreated) {
+			if i.Act != string(enginevault.VaultRevised) && i.Act != string(enginevault.VaultCreated) {
 				text += fmt.Sprint(i)
 			}
 		}
@@ -370,10 +372,10 @@ type vaultItemDoc struct {
 	Aside  string   `json:"aside"` // file with the text of the note; "" if it is still in the note
 }
 
-func vaultImportedOf(v engine.VaultImported, dir string, dryRun bool) VaultImportedDoc {
-	return VaultImportedDoc{dir, v.Project, dryRun, v.Count(engine.VaultRevised), v.Count(engine.VaultCreated), v.Count(engine.VaultForgot),
-		v.Count(engine.VaultConflict), v.Count(engine.VaultMissing), v.Count(engine.VaultRejected), v.Unchanged, v.Op, v.Ops, v.First, v.Replicated,
-		document.Each(v.Items, func(i engine.VaultItem) vaultItemDoc {
+func vaultImportedOf(v enginevault.VaultImported, dir string, dryRun bool) VaultImportedDoc {
+	return VaultImportedDoc{dir, v.Project, dryRun, v.Count(enginevault.VaultRevised), v.Count(enginevault.VaultCreated), v.Count(enginevault.VaultForgot),
+		v.Count(enginevault.VaultConflict), v.Count(enginevault.VaultMissing), v.Count(enginevault.VaultRejected), v.Unchanged, v.Op, v.Ops, v.First, v.Replicated,
+		document.Each(v.Items, func(i enginevault.VaultItem) vaultItemDoc {
 			return vaultItemDoc{i.Path, i.Line, string(i.Act), string(i.ID), i.Num, document.OrEmpty(i.Fields), string(i.Code), i.Reason, i.Aside}
 		})}
 }
@@ -415,7 +417,7 @@ func (d VaultImportedDoc) writeForgotten(b *strings.Builder) {
 		what = "would be forgotten"
 	}
 	for _, i := range d.Items {
-		if i.Act != string(engine.VaultForgot) {
+		if i.Act != string(enginevault.VaultForgot) {
 			continue
 		}
 		if lines++; lines > mostWarnings {
@@ -486,7 +488,7 @@ func warnPaths(p *command.Program, paths []string, what string) {
 // warnItems warns of notes that were not simply imported.
 func warnItems(p *command.Program, items []vaultItemDoc) {
 	for _, i := range items {
-		if i.Reason == "" || i.Act == string(engine.VaultForgot) {
+		if i.Reason == "" || i.Act == string(enginevault.VaultForgot) {
 			continue // in the answer
 		}
 		where := i.Path
@@ -494,14 +496,14 @@ func warnItems(p *command.Program, items []vaultItemDoc) {
 			where = fmt.Sprintf("%s:%d", i.Path, i.Line)
 		}
 		text := where
-		if i.Act != string(engine.VaultNoted) {
+		if i.Act != string(enginevault.VaultNoted) {
 			text += " " + i.Act
 		}
 		if len(i.Fields) > 0 {
 			text += " (" + strings.Join(i.Fields, ", ") + ")"
 		}
 		text += ": " + i.Reason
-		if i.Act == string(engine.VaultMissing) {
+		if i.Act == string(enginevault.VaultMissing) {
 			text = fmt.Sprintf("%s was deleted, and memory #%d is kept: forget it with engram forget %d, or rewrite the note with obsidian-export --force", i.Path, i.Num, i.Num)
 		}
 		if i.Aside != "" {

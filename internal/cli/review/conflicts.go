@@ -12,6 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -36,9 +37,9 @@ func conflictsListCommand(p *command.Program) *cobra.Command {
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
 			if page.Limit < 1 {
-				return command.Invalidf("limit %d is out of range", page.Limit).WithHint("use a number from 1 to %d", engine.MaxConflicts)
+				return command.Invalidf("limit %d is out of range", page.Limit).WithHint("use a number from 1 to %d", relate.MaxConflicts)
 			}
-			f := engine.ConflictFilter{Status: engram.RelationStatus(strings.ToLower(strings.TrimSpace(status))), Page: page}
+			f := relate.ConflictFilter{Status: engram.RelationStatus(strings.ToLower(strings.TrimSpace(status))), Page: page}
 			if f.Since, err = p.When("since", since, e.Now()); err != nil {
 				return err
 			}
@@ -65,14 +66,14 @@ func conflictsShowCommand(p *command.Program) *cobra.Command {
 		Use:     "show ID",
 		Short:   "Show a candidate or verdict with both memories",
 		Example: command.Examples("engram conflicts show 3", "engram conflicts show rel-0123456789abcdef --json"),
-		RunE: onConflict(p, func(ctx context.Context, e *engine.Engine, ref engram.RelationRef) (engine.Conflict, error) {
+		RunE: onConflict(p, func(ctx context.Context, e *engine.Engine, ref engram.RelationRef) (relate.Conflict, error) {
 			return e.Conflict(ctx, ref)
-		}, func(b *strings.Builder, c engine.Conflict) { writeConflict(b, c, p.Zone()) }),
+		}, func(b *strings.Builder, c relate.Conflict) { writeConflict(b, c, p.Zone()) }),
 	}
 }
 
 // onConflict returns the RunE of a command whose first argument names a conflict.
-func onConflict(p *command.Program, do func(context.Context, *engine.Engine, engram.RelationRef) (engine.Conflict, error), write func(*strings.Builder, engine.Conflict)) func(*cobra.Command, []string) error {
+func onConflict(p *command.Program, do func(context.Context, *engine.Engine, engram.RelationRef) (relate.Conflict, error), write func(*strings.Builder, relate.Conflict)) func(*cobra.Command, []string) error {
 	return p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 		ref, err := relationRef(args[0])
 		if err != nil {
@@ -122,7 +123,7 @@ func conflictsStatsCommand(p *command.Program) *cobra.Command {
 }
 
 func conflictsJudgeCommand(p *command.Program) *cobra.Command {
-	var in engine.JudgeInput
+	var in relate.JudgeInput
 	var confidence float64
 	cmd := &cobra.Command{
 		Use:   "judge ID VERDICT",
@@ -144,7 +145,7 @@ not_conflict    they are unrelated; the pair is never flagged again`,
 			if in.Verb, err = engram.ParseVerb(args[1]); err != nil {
 				in.Verb = engram.Verb(args[1]) // the engine's error lists the verdicts
 			}
-			in.Confidence, in.ActorKind = command.Given(cmd, "confidence", confidence), engine.KindHuman
+			in.Confidence, in.ActorKind = command.Given(cmd, "confidence", confidence), relate.KindHuman
 			c, err := e.Judge(cmd.Context(), in)
 			if err != nil {
 				return err
@@ -165,7 +166,7 @@ func conflictsIgnoreCommand(p *command.Program) *cobra.Command {
 		Use:     "ignore ID",
 		Short:   "Dismiss a candidate without a verdict",
 		Example: command.Examples("engram conflicts ignore 3 --reason 'both are drafts'"),
-		RunE: onConflict(p, func(ctx context.Context, e *engine.Engine, ref engram.RelationRef) (engine.Conflict, error) {
+		RunE: onConflict(p, func(ctx context.Context, e *engine.Engine, ref engram.RelationRef) (relate.Conflict, error) {
 			return e.Ignore(ctx, ref, reason)
 		}, writeVerdict),
 	}
@@ -212,13 +213,13 @@ type conflictEnd struct {
 
 func endOf(m engram.Memory) conflictEnd { return conflictEnd{m.Num, m.ID, m.Title, m.Forgotten()} }
 
-func conflictOf(c engine.Conflict) conflictDoc {
+func conflictOf(c relate.Conflict) conflictDoc {
 	r := c.Relation
 	return conflictDoc{r.Num, r.ID, r.Verb, c.Status(), r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind, r.Model, r.SessionID,
 		endOf(c.Source), endOf(c.Target), document.Timestamp(r.CreatedAt), document.Timestamp(r.UpdatedAt)}
 }
 
-func conflictsOf(f engine.ConflictFilter, list []engine.Conflict, total int) ConflictsDoc {
+func conflictsOf(f relate.ConflictFilter, list []relate.Conflict, total int) ConflictsDoc {
 	return ConflictsDoc{f.Project, f.Status, f.Page.Limit, f.Page.Offset, total, document.Each(list, conflictOf)}
 }
 
@@ -229,7 +230,7 @@ type ConflictShownDoc struct {
 	Target   document.Memory `json:"target"`
 }
 
-func conflictShownOf(e *engine.Engine, c engine.Conflict) ConflictShownDoc {
+func conflictShownOf(e *engine.Engine, c relate.Conflict) ConflictShownDoc {
 	return ConflictShownDoc{conflictOf(c), document.MemoryOf(c.Source, e.StateOf(c.Source)), document.MemoryOf(c.Target, e.StateOf(c.Target))}
 }
 
@@ -248,7 +249,7 @@ func projectText(name string) string {
 	return render.Line(name, 0)
 }
 
-func writeConflicts(b *strings.Builder, project string, list []engine.Conflict, total int, o render.Options) {
+func writeConflicts(b *strings.Builder, project string, list []relate.Conflict, total int, o render.Options) {
 	fmt.Fprintf(b, "Conflicts List (project: %s)\n", projectText(project))
 	fmt.Fprintf(b, "  Total:  %d\n  Showing: %d\n", total, len(list))
 	for _, c := range list {
@@ -267,7 +268,7 @@ func endText(m engram.Memory) string {
 	return text
 }
 
-func writeConflict(b *strings.Builder, c engine.Conflict, o render.Options) {
+func writeConflict(b *strings.Builder, c relate.Conflict, o render.Options) {
 	r := c.Relation
 	fmt.Fprintf(b, "Conflict #%d\n  sync_id: %s\n  relation: %s\n  status: %s\n", r.Num, r.ID, r.Verb, c.Status())
 	confidence := ""
@@ -291,7 +292,7 @@ func writeConflict(b *strings.Builder, c engine.Conflict, o render.Options) {
 }
 
 // judgeText returns who judged; "" before a verdict.
-func judgeText(c engine.Conflict) string {
+func judgeText(c relate.Conflict) string {
 	if c.Relation.Status != engram.RelationJudged {
 		return ""
 	}
@@ -302,12 +303,12 @@ func judgeText(c engine.Conflict) string {
 	return text + ")"
 }
 
-func writeConflictStats(b *strings.Builder, project string, s engine.ConflictStats) {
+func writeConflictStats(b *strings.Builder, project string, s relate.ConflictStats) {
 	fmt.Fprintf(b, "Conflicts Stats (project: %s)\n", projectText(project))
-	for _, status := range engine.ConflictStatuses() {
+	for _, status := range relate.ConflictStatuses() {
 		fmt.Fprintf(b, "  %-13s %d\n", string(status)+":", s.ByStatus[status])
 	}
-	for _, verb := range engine.Verdicts() {
+	for _, verb := range relate.Verdicts() {
 		if n := s.ByVerb[verb]; n > 0 {
 			fmt.Fprintf(b, "  %-13s %d\n", string(verb)+":", n)
 		}
@@ -315,7 +316,7 @@ func writeConflictStats(b *strings.Builder, project string, s engine.ConflictSta
 }
 
 // writeVerdict writes the new status of a candidate in one sentence.
-func writeVerdict(b *strings.Builder, c engine.Conflict) {
+func writeVerdict(b *strings.Builder, c relate.Conflict) {
 	if c.Relation.Status == engram.RelationIgnored {
 		fmt.Fprintf(b, "Conflict #%d dismissed: %s, %s\n", c.Relation.Num, endText(c.Source), endText(c.Target))
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -22,7 +23,7 @@ type scanFlags struct {
 	since       string
 	dryRun, yes bool
 	seconds     int
-	in          engine.ScanInput
+	in          relate.ScanInput
 }
 
 func conflictsScanCommand(p *command.Program) *cobra.Command {
@@ -61,8 +62,8 @@ func (f scanFlags) check() error {
 		given int
 		most  int
 	}{
-		{"max-insert", f.in.MaxInsert, engine.MostScanPairs}, {"max-semantic", f.in.MaxSemantic, engine.MostScanPairs},
-		{"concurrency", f.in.Concurrency, engine.MostScanCalls}, {"timeout-per-call", f.seconds, int(engine.MostScanWait / time.Second)},
+		{"max-insert", f.in.MaxInsert, relate.MostScanPairs}, {"max-semantic", f.in.MaxSemantic, relate.MostScanPairs},
+		{"concurrency", f.in.Concurrency, relate.MostScanCalls}, {"timeout-per-call", f.seconds, int(relate.MostScanWait / time.Second)},
 	} {
 		if n.given < 1 || n.given > n.most {
 			return command.Invalidf("--%s %d is out of range", n.name, n.given).WithHint("use a number from 1 to %d", n.most)
@@ -137,9 +138,9 @@ type scanPairDoc struct {
 	Reason     string      `json:"reason"`
 }
 
-func scannedOf(s engine.Scanned) ScannedDoc {
+func scannedOf(s relate.Scanned) ScannedDoc {
 	return ScannedDoc{s.Project, s.Inspected, s.Found, s.AlreadyRelated, s.Inserted, s.Capped, s.DryRun, s.Judged, s.Skipped, s.Errors,
-		document.Each(s.Pairs, func(pair engine.ScanPair) scanPairDoc {
+		document.Each(s.Pairs, func(pair relate.ScanPair) scanPairDoc {
 			d := scanPairDoc{Newer: endOf(pair.Newer), Older: endOf(pair.Older), Difference: pair.Difference, Score: pair.Score}
 			if o := pair.Opinion; o != nil {
 				d.Verdict, d.Confidence, d.Reason = o.Verb, o.Confidence, o.Reason
@@ -148,7 +149,7 @@ func scannedOf(s engine.Scanned) ScannedDoc {
 		})}
 }
 
-func writeScanned(b *strings.Builder, s engine.Scanned, semantic bool) {
+func writeScanned(b *strings.Builder, s relate.Scanned, semantic bool) {
 	fmt.Fprintf(b, "Conflicts Scan (project: %s)\n", projectText(s.Project))
 	fmt.Fprintf(b, "  Inspected:        %d\n  Candidates found: %d\n  Already related:  %d\n  Inserted:         %d\n",
 		s.Inspected, s.Found, s.AlreadyRelated, s.Inserted)

@@ -18,6 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	enginereview "github.com/alanbuscaglia/engram/internal/engine/review"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -86,7 +87,7 @@ func reviewDoneCommand(p *command.Program) *cobra.Command {
 		Short:   "Mark memories as checked and still right; their review interval starts again",
 		Example: command.Examples("engram review done 12", "engram review done 12 13"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			return review(p, e, args, "marked reviewed", func(ref engram.Ref) (engine.ReviewResult, error) {
+			return review(p, e, args, "marked reviewed", func(ref engram.Ref) (enginereview.ReviewResult, error) {
 				return e.Reviewed(cmd.Context(), ref)
 			})
 		}),
@@ -107,7 +108,7 @@ func reviewSnoozeCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return review(p, e, args, "snoozed", func(ref engram.Ref) (engine.ReviewResult, error) {
+			return review(p, e, args, "snoozed", func(ref engram.Ref) (enginereview.ReviewResult, error) {
 				return e.Snooze(cmd.Context(), ref, at)
 			})
 		}),
@@ -134,7 +135,7 @@ func later(p *command.Program, span, until string, now time.Time) (time.Time, er
 }
 
 // review runs an operation on each memory; all of them must exist.
-func review(p *command.Program, e *engine.Engine, args []string, done string, verb func(engram.Ref) (engine.ReviewResult, error)) error {
+func review(p *command.Program, e *engine.Engine, args []string, done string, verb func(engram.Ref) (enginereview.ReviewResult, error)) error {
 	refs, err := command.RefsOf(args)
 	if err != nil {
 		return err
@@ -302,7 +303,7 @@ func reviewQueue(p *command.Program, cmd *cobra.Command, e *engine.Engine, f rev
 	if err != nil {
 		return err
 	}
-	q, err := e.Queue(cmd.Context(), engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: f.limit, Offset: f.offset}})
+	q, err := e.Queue(cmd.Context(), enginereview.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: f.limit, Offset: f.offset}})
 	if err != nil {
 		return err
 	}
@@ -321,7 +322,7 @@ func kindTitles() map[engram.QueueKind]string {
 	}
 }
 
-func writeQueue(p *command.Program, b *strings.Builder, q engine.Queue) {
+func writeQueue(p *command.Program, b *strings.Builder, q enginereview.Queue) {
 	columns := p.ItemColumns()
 	total := 0
 	for _, n := range q.Counts {
@@ -451,7 +452,7 @@ type ReviewDecidedDoc struct {
 }
 
 // answerDecided reports the decisions on pending items.
-func answerDecided(p *command.Program, e *engine.Engine, done string, res engine.Decided, err error) error {
+func answerDecided(p *command.Program, e *engine.Engine, done string, res enginereview.Decided, err error) error {
 	if err != nil {
 		if before := len(res.Names()); before > 0 { // only the error is printed otherwise
 			p.Warn(command.Count(before, "item was processed before that", "items were processed before that"))
@@ -459,7 +460,7 @@ func answerDecided(p *command.Program, e *engine.Engine, done string, res engine
 		return err
 	}
 	doc := ReviewDecidedDoc{command.MemoriesOf(e, res.Memories), res.Records,
-		document.Each(res.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(res.Degraded)}
+		document.Each(res.Done, func(d enginereview.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(res.Degraded)}
 	p.WarnBeside(res.Degraded...)
 	return p.Answer(doc, func(b *strings.Builder) {
 		named := map[string]string{}

@@ -13,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -192,7 +193,7 @@ func switchedProject(p *command.Program, cmd *cobra.Command, e *engine.Engine, h
 
 // hereProject returns the project of this folder. A repository that merely lies in the folder does not count.
 func hereProject(p *command.Program, cmd *cobra.Command, e *engine.Engine) (string, error) {
-	in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{Override: p.Loaded.Project, Dir: p.Dir, Lenient: true, Write: true})
+	in, err := e.ProjectFor(cmd.Context(), projects.ProjectRequest{Override: p.Loaded.Project, Dir: p.Dir, Lenient: true, Write: true})
 	if err == nil && in.Source == project.SourceChild {
 		return "", command.Invalidf("this folder is not in a repository; the repository inside it belongs to project %q", in.Name).
 			WithHint("to use that project: %s --project %s", cmd.CommandPath(), in.Name)

@@ -13,7 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -61,7 +61,7 @@ func syncPush(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) er
 		fmt.Fprintln(p.Stdout, "Exporting memories of all projects...")
 	}
 	bar := p.Progress("exporting")
-	res, err := s.engine.Push(cmd.Context(), remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.Report})
+	res, err := s.engine.Push(cmd.Context(), remote, sync.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.Report})
 	bar.End()
 	if err != nil {
 		// A project without memories has nothing to export.
@@ -170,7 +170,7 @@ type pulledChunk struct {
 func syncPull(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) error {
 	bar := p.Progress("importing")
 	seen := newProjectsSeen(s.place.Remote)
-	res, err := s.engine.Pull(cmd.Context(), seen, engine.PullInput{Project: s.project, All: f.all, DryRun: f.dryRun, Progress: bar.Report})
+	res, err := s.engine.Pull(cmd.Context(), seen, sync.PullInput{Project: s.project, All: f.all, DryRun: f.dryRun, Progress: bar.Report})
 	bar.End()
 	if err != nil {
 		return err
@@ -229,13 +229,13 @@ func placeNotes(notes []engram.ImportNote) {
 	}
 }
 
-func pulledOf(res engine.Pulled, s syncing, dryRun bool) PulledDoc {
+func pulledOf(res sync.Pulled, s syncing, dryRun bool) PulledDoc {
 	x := document.ImportedOf(res.Imported, dryRun)
 	return PulledDoc{Project: s.project, Folder: s.place.Folder, DryRun: dryRun, Projects: []string{}, New: []string{}, Known: res.Known, Refused: chunkNotes(res.Refused),
 		Sessions: x.Sessions, Memories: x.Memories, Prompts: x.Prompts, Relations: x.Relations, Erased: x.Erased,
 		Others:   pendingOf(res.Others),
 		Deferred: res.Deferred, Review: res.Review, Rejected: x.Rejected, Notes: x.Notes,
-		Chunks: document.Each(res.Batches, func(b engine.PulledBatch) pulledChunk {
+		Chunks: document.Each(res.Batches, func(b sync.PulledBatch) pulledChunk {
 			all := b.Imported.All()
 			return pulledChunk{chunkOf(b.Batch), b.Imported.Op, all.Added, all.Changed, all.Rejected}
 		})}

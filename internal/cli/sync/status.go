@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -223,8 +223,8 @@ type otherProjectDoc struct {
 	Others   int    `json:"others"` // sessions, prompts and erasures
 }
 
-func pendingOf(all []engine.OtherProject) []otherProjectDoc {
-	return document.Each(all, func(o engine.OtherProject) otherProjectDoc { return otherProjectDoc(o) })
+func pendingOf(all []sync.OtherProject) []otherProjectDoc {
+	return document.Each(all, func(o sync.OtherProject) otherProjectDoc { return otherProjectDoc(o) })
 }
 
 // otherLines is the number of projects named.

@@ -47,7 +47,7 @@ Invalid items in a chunk are reported on standard error and skipped; the rest is
 that need a check stay pending: engram sync deferred. engram undo reverts the import of a chunk.`,
 		Example: command.Examples("engram sync", "git pull && engram sync --import", "engram sync --status"),
 		Args:    command.UnknownCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return sync(p, cmd, f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runSync(p, cmd, f) },
 	}
 	cmd.Flags().BoolVar(&f.pull, "import", false, "import changes of others")
 	cmd.Flags().BoolVar(&f.status, "status", false, "only count chunks and changes not exported yet")
@@ -68,7 +68,7 @@ type syncing struct {
 	forbidden error  // why sharing is not allowed, for --status
 }
 
-func sync(p *command.Program, cmd *cobra.Command, f syncFlags) error {
+func runSync(p *command.Program, cmd *cobra.Command, f syncFlags) error {
 	for _, pair := range [][]string{{"import", "status", "dump"}, {"all", "project"}, {"status", "dry-run"}} {
 		if err := command.OnlyOne(cmd, pair...); err != nil {
 			return err

@@ -14,13 +14,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 func decayCommand(p *command.Program) *cobra.Command {
 	var f command.FilterFlags
-	var in engine.DecayInput
+	var in consolidate.DecayInput
 	var curve string
 	cmd := &cobra.Command{
 		Use:   "decay [ID…]",
@@ -64,9 +65,9 @@ type StrengthsDoc struct {
 	Memories []document.Faded `json:"memories"`
 }
 
-func decay(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.DecayInput) error {
+func decay(p *command.Program, cmd *cobra.Command, e *engine.Engine, in consolidate.DecayInput) error {
 	if in.Days < 1 { // the engine replaces 0 by its default
-		return command.Invalidf("days %d is out of range", in.Days).WithHint("use a number from 1 to %d", engine.MaxDecayDays)
+		return command.Invalidf("days %d is out of range", in.Days).WithHint("use a number from 1 to %d", consolidate.MaxDecayDays)
 	}
 	out, err := e.Decay(cmd.Context(), in)
 	if err != nil {
@@ -80,7 +81,7 @@ func decay(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.D
 	return p.AnswerRows(doc, command.UnlessNothing(nothing, func(b *strings.Builder) { writeDecay(b, doc, p.Columns()) }))
 }
 
-func fadedOf(f engine.Faded) document.Faded {
+func fadedOf(f consolidate.Faded) document.Faded {
 	return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
 }
 
@@ -117,7 +118,7 @@ days (30). A rate from 0.5 to 1 without a curve selects geometric.`,
 		Example: command.Examples("engram projects decay shop", "engram projects decay shop --curve geometric --rate 0.98",
 			"engram projects decay shop --type decision --rate 0.002", "engram projects decay shop --reset"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
-			return decayProject(p, cmd, e, engine.ProjectDecayInput{Project: args[0], Type: engram.Type(typ), Reset: reset, Curve: command.Given(cmd, "curve", curveOf(curve)),
+			return decayProject(p, cmd, e, consolidate.ProjectDecayInput{Project: args[0], Type: engram.Type(typ), Reset: reset, Curve: command.Given(cmd, "curve", curveOf(curve)),
 				Rate: command.Given(cmd, "rate", rate), MaxBoost: command.Given(cmd, "max-boost", boost)})
 		}),
 	}
@@ -130,7 +131,7 @@ days (30). A rate from 0.5 to 1 without a curve selects geometric.`,
 	return cmd
 }
 
-func decayProject(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.ProjectDecayInput) error {
+func decayProject(p *command.Program, cmd *cobra.Command, e *engine.Engine, in consolidate.ProjectDecayInput) error {
 	d, err := e.DecayProject(cmd.Context(), in)
 	if err != nil {
 		return err
@@ -172,7 +173,7 @@ func decayWords(d document.Decay) string {
 }
 
 func pruneCommand(p *command.Program) *cobra.Command {
-	in := engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}}
+	in := consolidate.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}}
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "prune",
@@ -194,7 +195,7 @@ average importance that is never read falls below 0.05 after 271 days.`,
 }
 
 func sleepCommand(p *command.Program) *cobra.Command {
-	var in engine.SleepInput
+	var in consolidate.SleepInput
 	var only []string
 	var all bool
 	cmd := &cobra.Command{
@@ -232,7 +233,7 @@ again right away does nothing. Every step is in engram log and can be reverted w
 }
 
 // sleep runs a sleep and prints the result.
-func sleep(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.SleepInput, all bool) error {
+func sleep(p *command.Program, cmd *cobra.Command, e *engine.Engine, in consolidate.SleepInput, all bool) error {
 	var err error
 	if in.Project, err = p.ReadProject(cmd, e, all); err != nil {
 		return err
@@ -258,7 +259,7 @@ func sleep(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.S
 }
 
 // stopped returns the error of an interrupted sleep, with its progress.
-func stopped(res engine.Slept) error {
+func stopped(res consolidate.Slept) error {
 	undo := render.UndoOfSleep(res)
 	if undo == "" {
 		return engram.Errorf(engram.CodeInternal, "the sleep was stopped before it changed anything")
@@ -267,12 +268,12 @@ func stopped(res engine.Slept) error {
 		WithHint("to undo: %s", undo)
 }
 
-func doneBefore(res engine.Slept) string {
+func doneBefore(res consolidate.Slept) string {
 	return fmt.Sprintf("%d of %s", res.Applied, command.Count(len(res.Plan), "step", "steps"))
 }
 
 func diagnosticsCommand(p *command.Program) *cobra.Command {
-	var in engine.DiagnosticsInput
+	var in consolidate.DiagnosticsInput
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "diagnostics",
@@ -315,7 +316,7 @@ vectors meanwhile. You can stop the command at any time; the next run continues.
 		Example: command.Examples("engram reembed", "engram reembed --all --json"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			bar := p.Progress("embedding")
-			res, err := e.Reembed(cmd.Context(), engine.ReembedInput{All: all, Progress: bar.Report})
+			res, err := e.Reembed(cmd.Context(), consolidate.ReembedInput{All: all, Progress: bar.Report})
 			bar.End()
 			if err != nil {
 				return err
@@ -341,6 +342,6 @@ type ReembeddedDoc struct {
 	Dropped     []string `json:"dropped"`  // models whose vectors were removed
 }
 
-func reembeddedOf(r engine.Reembedded) ReembeddedDoc {
+func reembeddedOf(r consolidate.Reembedded) ReembeddedDoc {
 	return ReembeddedDoc{r.Model.Name, r.Model.Fingerprint, r.Embedded, r.Total, document.OrEmpty(r.Dropped)}
 }

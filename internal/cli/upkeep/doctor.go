@@ -13,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -58,8 +59,8 @@ a backup is made, safe repairs are applied, and each one is reported.`,
 }
 
 // doctorInput covers every project unless one is named.
-func doctorInput(p *command.Program, check string, full bool) engine.DoctorInput {
-	in := engine.DoctorInput{All: !p.ProjectGiven(), Check: check, Full: full}
+func doctorInput(p *command.Program, check string, full bool) consolidate.DoctorInput {
+	in := consolidate.DoctorInput{All: !p.ProjectGiven(), Check: check, Full: full}
 	if !in.All {
 		in.Project.Explicit = p.Loaded.Project
 	}
@@ -67,7 +68,7 @@ func doctorInput(p *command.Program, check string, full bool) engine.DoctorInput
 }
 
 // doctor prints a report. An error in it fails the command, so that scripts notice.
-func doctor(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
+func doctor(p *command.Program, cmd *cobra.Command, e *engine.Engine, in consolidate.DoctorInput) error {
 	end := p.Progress("looking").Waiting()
 	r, err := e.Doctor(cmd.Context(), in)
 	end()
@@ -81,9 +82,9 @@ func doctor(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.
 }
 
 // applyFixes repairs the store, and prints the repairs and a new report.
-func applyFixes(p *command.Program, cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
+func applyFixes(p *command.Program, cmd *cobra.Command, e *engine.Engine, in consolidate.DoctorInput) error {
 	bar := p.Progress("embedding")
-	m, err := e.Fix(cmd.Context(), engine.FixInput{DoctorInput: in, Progress: bar.Report})
+	m, err := e.Fix(cmd.Context(), consolidate.FixInput{DoctorInput: in, Progress: bar.Report})
 	bar.End()
 	if err != nil {
 		return err
@@ -110,8 +111,8 @@ type fixDoc struct {
 	Error   string `json:"error"`  // "" if it succeeded
 }
 
-func fixedOf(m engine.Fixed) FixedDoc {
-	return FixedDoc{document.ReportOf(m.Report), m.Backup, document.Each(m.Steps, func(s engine.Fix) fixDoc {
+func fixedOf(m consolidate.Fixed) FixedDoc {
+	return FixedDoc{document.ReportOf(m.Report), m.Backup, document.Each(m.Steps, func(s consolidate.Fix) fixDoc {
 		d := fixDoc{CheckID: string(s.Check), Remedy: string(s.Remedy), Reason: s.Reason, Done: s.Done}
 		if s.Err != nil {
 			d.Done, d.Error = "", command.MessageOf(s.Err)
@@ -121,7 +122,7 @@ func fixedOf(m engine.Fixed) FixedDoc {
 }
 
 // writeFixed writes a line for each repair above the report.
-func writeFixed(b *strings.Builder, m engine.Fixed) {
+func writeFixed(b *strings.Builder, m consolidate.Fixed) {
 	if m.Backup != "" {
 		fmt.Fprintf(b, "Backup: %s\n", render.Line(m.Backup, 0))
 	}
@@ -226,8 +227,8 @@ JSON. --plan and --dry-run change nothing; --apply makes a backup first, and eng
 		Example: command.Examples("engram doctor repair --project shop --check session_project_directory_mismatch --plan",
 			"engram doctor repair --project shop --check manual_session_name_project_mismatch --apply"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			modes := map[engine.RepairMode]bool{engine.RepairPlan: plan, engine.RepairDryRun: dryRun, engine.RepairApply: apply}
-			var mode engine.RepairMode
+			modes := map[consolidate.RepairMode]bool{consolidate.RepairPlan: plan, consolidate.RepairDryRun: dryRun, consolidate.RepairApply: apply}
+			var mode consolidate.RepairMode
 			for m, asked := range modes {
 				if asked && mode != "" {
 					return command.Invalidf("--plan, --dry-run and --apply exclude each other").WithHint("usage: %s", cmd.UseLine())
@@ -255,7 +256,7 @@ JSON. --plan and --dry-run change nothing; --apply makes a backup first, and eng
 	return cmd
 }
 
-func repair(p *command.Program, cmd *cobra.Command, check string, mode engine.RepairMode) error {
+func repair(p *command.Program, cmd *cobra.Command, check string, mode consolidate.RepairMode) error {
 	e, err := p.OpenUnmapped(cmd)
 	if err != nil {
 		return err
@@ -264,7 +265,7 @@ func repair(p *command.Program, cmd *cobra.Command, check string, mode engine.Re
 	if in.All {
 		return command.Invalidf("a project is required").WithHint("add --project NAME")
 	}
-	r, err := e.Repair(cmd.Context(), engine.RepairInput{Project: in.Project.Explicit, Check: check, Mode: mode})
+	r, err := e.Repair(cmd.Context(), consolidate.RepairInput{Project: in.Project.Explicit, Check: check, Mode: mode})
 	if err != nil {
 		return err
 	}
@@ -312,13 +313,13 @@ type repairCounts struct {
 	PromptsApplied  int `json:"prompts_applied"`
 }
 
-func repairOf(r engine.Repair) RepairedDoc {
+func repairOf(r consolidate.Repair) RepairedDoc {
 	return RepairedDoc{
 		Project: r.Project, Check: r.Check, Mode: string(r.Mode), Status: r.Status, Backup: r.Backup,
-		Actions: document.Each(r.Actions, func(a engine.RepairAction) repairStep {
+		Actions: document.Each(r.Actions, func(a consolidate.RepairAction) repairStep {
 			return repairStep{a.Session, a.From, a.To, r.Check, a.Source, a.Path}
 		}),
-		Skipped: document.Each(r.Skipped, func(s engine.RepairSkip) repairSkip { return repairSkip(s) }),
+		Skipped: document.Each(r.Skipped, func(s consolidate.RepairSkip) repairSkip { return repairSkip(s) }),
 		Counts:  repairCounts(r.Counts),
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 )
 
 func TestListsOfCountsAreNeverNull(t *testing.T) {
 	for name, doc := range map[string]any{
-		"stats":    statsOf("", engine.StatsOver{}, ""),
+		"stats":    statsOf("", read.StatsOver{}, ""),
 		"projects": ProjectsDoc{projectsOf([]engram.ProjectCounts{{}})},
 	} {
 		out, err := json.MarshalIndent(doc, "", "  ")

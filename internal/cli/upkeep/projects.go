@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -56,7 +57,7 @@ type MergedDoc struct {
 	Prompts  int    `json:"prompts"`
 }
 
-func mergedOf(r engine.MergeResult) MergedDoc {
+func mergedOf(r projects.MergeResult) MergedDoc {
 	return MergedDoc{r.To, r.Sources, r.Memories, r.Sessions, r.Prompts}
 }
 
@@ -69,7 +70,7 @@ type DetectedDoc struct {
 	Warning   string   `json:"warning"`
 }
 
-func detectedOf(in engine.ProjectInForce) DetectedDoc {
+func detectedOf(in projects.ProjectInForce) DetectedDoc {
 	return DetectedDoc{in.Name, string(in.Source), in.Path, document.OrEmpty(in.Available), in.Warning}
 }
 
@@ -101,7 +102,7 @@ func writePruned(b *strings.Builder, list []engram.ProjectCounts, named, dryRun 
 	}
 }
 
-func writeMerged(b *strings.Builder, r engine.MergeResult) {
+func writeMerged(b *strings.Builder, r projects.MergeResult) {
 	fmt.Fprintf(b, "Merged %s into %s: %s\n", command.Count(r.Sources, "source", "sources"), command.Quote(render.Line(r.To, 0)), movedText(r.Memories, r.Sessions, r.Prompts))
 }
 
@@ -146,7 +147,7 @@ func projectsDetectCommand(p *command.Program) *cobra.Command {
 				return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name an existing folder, or none for this one")
 			}
 			// Not lenient: detect must report ambiguous folders.
-			in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{Override: p.Loaded.Project, Dir: dir})
+			in, err := e.ProjectFor(cmd.Context(), projects.ProjectRequest{Override: p.Loaded.Project, Dir: dir})
 			if err != nil {
 				return err
 			}
@@ -276,7 +277,7 @@ func namesOf(list []engram.ProjectCounts) []string {
 	return document.Each(list, func(c engram.ProjectCounts) string { return c.Name })
 }
 
-func writeDetected(b *strings.Builder, in engine.ProjectInForce) {
+func writeDetected(b *strings.Builder, in projects.ProjectInForce) {
 	fmt.Fprintln(b, render.Plain(in.Name))
 	fmt.Fprintf(b, "  source: %s\n", in.Source)
 	if in.Path != "" {
@@ -312,7 +313,7 @@ of it, or nothing. With --yes each group is merged into its largest project; --i
 name, into NAME.`,
 		Example: command.Examples("engram projects consolidate", "engram projects consolidate --dry-run", "engram projects consolidate --into shop --yes"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
-			return consolidate(p, cmd, e, into, yes, dryRun)
+			return mergeNames(p, cmd, e, into, yes, dryRun)
 		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "skip the confirmation")
@@ -324,7 +325,7 @@ name, into NAME.`,
 	return cmd
 }
 
-func consolidate(p *command.Program, cmd *cobra.Command, e *engine.Engine, into string, yes, dryRun bool) error {
+func mergeNames(p *command.Program, cmd *cobra.Command, e *engine.Engine, into string, yes, dryRun bool) error {
 	groups, err := e.SimilarProjects(cmd.Context())
 	if err != nil {
 		return err

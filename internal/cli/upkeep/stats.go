@@ -17,6 +17,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -40,7 +41,7 @@ type StatsDoc struct {
 	Groups    []document.Group    `json:"groups"` // projects and types by size, time spans oldest first
 }
 
-func statsOf(project string, s engine.StatsOver, database string) StatsDoc {
+func statsOf(project string, s read.StatsOver, database string) StatsDoc {
 	types := map[engram.Type]int{}
 	maps.Copy(types, s.Types)
 	return StatsDoc{Project: project, Memories: s.Memories, Forgotten: s.Forgotten, Sessions: s.Sessions, Prompts: s.Prompts, Relations: s.Relations,
@@ -60,7 +61,7 @@ the last 12, and projects and types everything.`,
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
 			// Without --by, one line shows the last days.
-			in := engine.StatsInput{By: engram.Grouping(cmp.Or(by, string(engram.ByDay)))}
+			in := read.StatsInput{By: engram.Grouping(cmp.Or(by, string(engram.ByDay)))}
 			if since != "" && by == "" {
 				return command.Invalidf("--since needs --by").WithHint("run: %s --by day --since %s", cmd.CommandPath(), since)
 			}
@@ -92,7 +93,7 @@ the last 12, and projects and types everything.`,
 	return cmd
 }
 
-func writeStats(p *command.Program, b *strings.Builder, s engine.StatsOver) {
+func writeStats(p *command.Program, b *strings.Builder, s read.StatsOver) {
 	projects := strings.Join(s.Projects, ", ")
 	if projects == "" {
 		projects = "none yet"
@@ -146,7 +147,7 @@ func sparkline(groups []engram.GroupCount, plain bool) string {
 	return b.String()
 }
 
-func writeGroups(p *command.Program, b *strings.Builder, s engine.StatsOver) {
+func writeGroups(p *command.Program, b *strings.Builder, s read.StatsOver) {
 	fmt.Fprintf(b, "Memories by %s", s.By)
 	if !s.Since.IsZero() {
 		fmt.Fprintf(b, " since %s", s.Since.In(p.Loaded.Timezone).Format(time.DateOnly))
@@ -167,7 +168,7 @@ func writeGroups(p *command.Program, b *strings.Builder, s engine.StatsOver) {
 	writeBars(b, bars, "", p.Columns(), plainBars(p))
 }
 
-func writeGroupTable(p *command.Program, b *strings.Builder, s engine.StatsOver) {
+func writeGroupTable(p *command.Program, b *strings.Builder, s read.StatsOver) {
 	t := &terminal.Table{Indent: "  ", Numbers: map[int]bool{1: true, 2: true}}
 	most := slices.MaxFunc(s.Groups, func(a, b engram.GroupCount) int { return cmp.Compare(a.Memories, b.Memories) }).Memories
 	t.Row(string(s.By), "memories", "forgotten")
@@ -207,7 +208,7 @@ daily counts in UTC are kept for this, and no questions. Counts of a server's la
 		Example: command.Examples("engram metrics", "engram metrics --project shop --since 90d", "engram metrics --session s1 --json"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			var err error
-			in := engine.MetricsInput{Session: session}
+			in := read.MetricsInput{Session: session}
 			if session != "" && !cmd.Flags().Changed("since") || since == "all" {
 				since = ""
 			}

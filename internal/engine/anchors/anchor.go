@@ -233,6 +233,7 @@ func (a *Resolver) FolderAsked(ctx context.Context, session string) string {
 	return dir
 }
 
+// SetAnchors sets the anchor states of notes, by memory number.
 func SetAnchors(notes engram.Notes, by map[int64][]engram.Anchored) {
 	for num, states := range by {
 		note := notes[num]

@@ -1,5 +1,5 @@
-// Package brief builds what an agent is shown without asking: the context of a session, a brief at its start, and reminders
-// for a prompt, a file or an error, each within a token budget.
+// Package brief builds what an agent is shown without asking: the context of a session, a brief at its start, and
+// reminders for a prompt, a file or an error, each within a token budget.
 package brief
 
 import (

@@ -1,5 +1,6 @@
-// Package consolidate keeps a store in order: sleep merges near-duplicates and lets memories fade, decay is set per project,
-// the doctor diagnoses and repairs, the journal is compacted, and vectors and secrets are brought up to date.
+// Package consolidate keeps a store in order: sleep merges near-duplicates and lets memories fade, decay is set per
+// project, the doctor diagnoses and repairs, the journal is compacted, and vectors and secrets are brought up to
+// date.
 package consolidate
 
 import (

@@ -43,6 +43,7 @@ type spooledRecords struct {
 	total int
 }
 
+// Incoming is a cleaned record on its way in.
 type Incoming struct {
 	engram.Record
 	// Undated says that the times of a memory or a relation are missing or in the future: the thing here counts as

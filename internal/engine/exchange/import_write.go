@@ -62,6 +62,7 @@ func (m numbers) has(num int64) bool {
 	return num/64 < int64(len(m)) && m[num/64]&(1<<(num%64)) != 0
 }
 
+// NewImporting returns the import of records within an operation, which counts into res.
 func NewImporting(e *Porter, o *ledger.Tx, in ImportInput, res *Imported) *Importing {
 	return &Importing{Porter: e, Tx: o, In: in, Res: res, projectNames: map[string]string{}, has: map[string]bool{}, sessionHomes: map[string]string{},
 		forgets: map[string]int{}, passed: map[string]bool{},
@@ -132,6 +133,7 @@ func (i *Importing) run(ctx context.Context, w *spooledRecords) error {
 	return i.End(ctx)
 }
 
+// Begin reads what every record is compared with; End follows the last record.
 func (i *Importing) Begin(ctx context.Context) (err error) {
 	if err := i.resolveBorder(ctx); err != nil {
 		return err
@@ -154,15 +156,18 @@ func (i *Importing) End(ctx context.Context) error {
 	return i.Tx.Store.ReplicaTx().SeeClock(ctx, i.newest)
 }
 
-type outcome int
+// Outcome is what became of a record.
+type Outcome int
 
+// The outcomes of records.
 const (
-	Unchanged outcome = iota
+	Unchanged Outcome = iota
 	added
 	changed
 )
 
-func Count(t *engram.ImportTally, o outcome) {
+// Count adds an outcome to a tally.
+func Count(t *engram.ImportTally, o Outcome) {
 	switch o {
 	case added:
 		t.Added++
@@ -187,7 +192,7 @@ func (i *Importing) Take(ctx context.Context, r Incoming) error {
 		}
 		return i.Relate(ctx)
 	}
-	var out outcome
+	var out Outcome
 	var err error
 	switch {
 	case r.Project != nil && i.In.Project != "":
@@ -206,7 +211,8 @@ func (i *Importing) Take(ctx context.Context, r Incoming) error {
 	return i.Resolved(ctx, r.Record, out, err)
 }
 
-func (i *Importing) Resolved(ctx context.Context, r engram.Record, out outcome, err error) error {
+// Resolved counts the outcome of a record; err may be the reason why it does not come in, and is returned otherwise.
+func (i *Importing) Resolved(ctx context.Context, r engram.Record, out Outcome, err error) error {
 	if no, ok := errors.AsType[*missing](err); ok {
 		if i.Later != nil {
 			return i.Later(ctx, r, engram.DeferredMissing, no.reason)
@@ -294,6 +300,7 @@ func (i *Importing) present(id engram.ID, sync string) {
 	delete(i.Absent, sync)
 }
 
+// Find returns the memory with an id or sync id, forgotten or not.
 func (i *Importing) Find(ctx context.Context, id engram.ID, sync string) (m engram.Memory, found bool, err error) {
 	if i.isAbsent(id, sync) {
 		return m, false, nil

@@ -1,5 +1,5 @@
-// Package exchange writes a store to records and takes records in: it exports, imports files, and merges what other replicas
-// wrote by the version stamps of its parts.
+// Package exchange writes a store to records and takes records in: it exports, imports files, and merges what other
+// replicas wrote by the version stamps of its parts.
 package exchange
 
 import (

@@ -230,7 +230,7 @@ func Signature(by string) string {
 
 // project adds a project, or merges the one here with it. One that was merged into another here stays merged, and a
 // name that another project has stays there.
-func (i *Importing) project(ctx context.Context, there engram.Record) (outcome, error) {
+func (i *Importing) project(ctx context.Context, there engram.Record) (Outcome, error) {
 	name := there.Project.Name
 	was, found, err := i.Tx.Store.Project(ctx, name)
 	if err != nil || found && was.Name != name {
@@ -284,12 +284,12 @@ type heldTopic struct {
 	topic string
 	item  string
 	name  engram.ID
-	out   outcome // of the memory without the topic
+	out   Outcome // of the memory without the topic
 }
 
 // holdTopic shadows m's topic key when another live memory shows it: a topic has one memory, and which one is
 // resolved at the end.
-func (i *Importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.CausalMetadata, item string, out outcome) error {
+func (i *Importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.CausalMetadata, item string, out Outcome) error {
 	held := ledger.IsShadowed(*l, ledger.TopicPart)
 	*l = ledger.WithoutShadowed(*l, ledger.TopicPart)
 	i.heldTopic = nil

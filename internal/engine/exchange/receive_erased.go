@@ -62,7 +62,7 @@ func (i *Importing) ReportErased(ctx context.Context, r engram.Record) error {
 // eraseElsewhere applies an erasure from elsewhere: the thing is forgotten here, which can be undone, and later
 // records of it stay out. An erasure from a remote counts for its own project; one from a file for every project, or
 // for the one that the file goes into, where it skips things that are not here and have no known project.
-func (i *Importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcome, error) {
+func (i *Importing) eraseElsewhere(ctx context.Context, x engram.Erased) (Outcome, error) {
 	var err error
 	if x.Project, err = i.projectInside(ctx, x.Project); err != nil {
 		return Unchanged, err
@@ -122,7 +122,7 @@ func erasedAs(x engram.Erased) engram.Erased {
 }
 
 // hideErased hides an erased thing where the erasure counts, and gives the erasure its names here.
-func (i *Importing) hideErased(ctx context.Context, x *engram.Erased) (out outcome, here bool, err error) {
+func (i *Importing) hideErased(ctx context.Context, x *engram.Erased) (out Outcome, here bool, err error) {
 	// Only hidden: a forgotten thing would be pushed again with its text.
 	i.Tx.Hides = true
 	defer func() { i.Tx.Hides = false }()

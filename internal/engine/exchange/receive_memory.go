@@ -15,7 +15,7 @@ import (
 )
 
 // memory adds a memory, or merges the one here with it.
-func (i *Importing) memory(ctx context.Context, r Incoming) (outcome, error) {
+func (i *Importing) memory(ctx context.Context, r Incoming) (Outcome, error) {
 	there := &r.Memory.Memory
 	here, found, copied, err := i.known(ctx, there.ID, there.SyncID)
 	if alone, elsewhere := errors.AsType[*leftAlone](err); elsewhere {
@@ -134,7 +134,7 @@ func (i *Importing) nameless(m engram.Memory, undated bool) engram.ID {
 }
 
 // memoryAgain merges a memory that is here with the state of it that came in.
-func (i *Importing) memoryAgain(ctx context.Context, here engram.Memory, r Incoming) (outcome, error) {
+func (i *Importing) memoryAgain(ctx context.Context, here engram.Memory, r Incoming) (Outcome, error) {
 	k := ledger.Key(here.Num)
 	l, known, err := ledger.KnownMetadata(ctx, i.Tx.Store, engram.EntityMemory, k)
 	if err != nil {
@@ -175,7 +175,7 @@ func (i *Importing) memoryAgain(ctx context.Context, here engram.Memory, r Incom
 		i.Res.Memories.Forgotten++
 	}
 	more := moreTexts(here, now, rs, state.Memory.Revisions, i.Tx.At)
-	differs := func() outcome {
+	differs := func() Outcome {
 		if !reflect.DeepEqual(*now, here) || len(more) > 0 {
 			return changed
 		}

@@ -100,7 +100,7 @@ type missing struct{ reason string }
 func (m *missing) Error() string { return m.reason }
 
 // relation adds a relation, or merges the one here with it.
-func (i *Importing) relation(ctx context.Context, in Incoming, source, target engram.Memory) (outcome, error) {
+func (i *Importing) relation(ctx context.Context, in Incoming, source, target engram.Memory) (Outcome, error) {
 	switch {
 	case i.Erases(in.Record) && i.Batch != "":
 		return Unchanged, nil // erased by its own batch
@@ -152,7 +152,7 @@ func (i *Importing) unrelated(ctx context.Context, in Incoming, source engram.Me
 }
 
 // relateAgain merges a relation that is here with the state of it that came in.
-func (i *Importing) relateAgain(ctx context.Context, was engram.Relation, there Incoming, project string) (outcome, error) {
+func (i *Importing) relateAgain(ctx context.Context, was engram.Relation, there Incoming, project string) (Outcome, error) {
 	i.seen.relations.add(was.Num)
 	here := engram.Record{Relation: &engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}}
 	m, err := i.mergeHere(ctx, here, stateOf(there))
@@ -209,7 +209,7 @@ func (i *Importing) showRelation(ctx context.Context, was, there engram.Relation
 	return nil
 }
 
-func (i *Importing) newRelation(ctx context.Context, there Incoming, project string) (outcome, error) {
+func (i *Importing) newRelation(ctx context.Context, there Incoming, project string) (Outcome, error) {
 	state := lifecycle.Normal(stateOf(there))
 	r, l := state.Relation.Relation, *state.Causal
 	r.UpdatedAt = there.Relation.Relation.UpdatedAt

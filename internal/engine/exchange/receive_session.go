@@ -9,7 +9,7 @@ import (
 )
 
 // session adds a session, or merges the one here with it. A deleted one has metadata and no row.
-func (i *Importing) session(ctx context.Context, r Incoming) (outcome, error) {
+func (i *Importing) session(ctx context.Context, r Incoming) (Outcome, error) {
 	id := r.Session.ID
 	was, found, name, err := i.knownSession(ctx, id)
 	if err != nil {
@@ -71,7 +71,7 @@ func (i *Importing) session(ctx context.Context, r Incoming) (outcome, error) {
 	return i.writeSession(ctx, was, now, found, gone, reason)
 }
 
-func (i *Importing) newSession(ctx context.Context, there engram.Record) (outcome, error) {
+func (i *Importing) newSession(ctx context.Context, there engram.Record) (Outcome, error) {
 	state := lifecycle.Normal(there)
 	s, came := state.Session, state.Causal.Digest()
 	l, err := i.placeNew(ctx, there, state)
@@ -126,7 +126,7 @@ func (i *Importing) showSession(ctx context.Context, found bool, there engram.Re
 }
 
 // writeSession writes a merged session, or removes it. A session with content stays.
-func (i *Importing) writeSession(ctx context.Context, was, now engram.Session, found, gone bool, reason string) (outcome, error) {
+func (i *Importing) writeSession(ctx context.Context, was, now engram.Session, found, gone bool, reason string) (Outcome, error) {
 	if gone && !found {
 		i.Res.Sessions.Forgotten++
 		return Unchanged, i.Tx.Store.ReplicaTx().PutTombstone(ctx, now.ID, now.Project)
@@ -156,7 +156,7 @@ func (i *Importing) writeSession(ctx context.Context, was, now engram.Session, f
 }
 
 // prompt adds a prompt, or merges the one that is here with it.
-func (i *Importing) prompt(ctx context.Context, r Incoming) (outcome, error) {
+func (i *Importing) prompt(ctx context.Context, r Incoming) (Outcome, error) {
 	p := *r.Prompt
 	was, found, err := i.knownPrompt(ctx, &p)
 	if err != nil {
@@ -192,7 +192,7 @@ func (i *Importing) prompt(ctx context.Context, r Incoming) (outcome, error) {
 }
 
 // promptAgain merges a prompt that is here with the state of it that came in.
-func (i *Importing) promptAgain(ctx context.Context, was engram.Prompt, there engram.Record) (outcome, error) {
+func (i *Importing) promptAgain(ctx context.Context, was engram.Prompt, there engram.Record) (Outcome, error) {
 	i.seen.prompts.add(was.Num)
 	there, _, err := i.placedThere(ctx, there)
 	if err != nil {

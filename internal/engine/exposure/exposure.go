@@ -41,6 +41,7 @@ type Exposure struct {
 	Fallback, Found bool
 }
 
+// Item is one memory shown, and its cost in tokens.
 type Item struct {
 	Memory engram.Memory
 	Tokens int
@@ -133,6 +134,7 @@ func (s Exposure) memories() []engram.Memory {
 	return walk.Mapped(s.Items, func(item Item) engram.Memory { return item.Memory })
 }
 
+// Nums returns the numbers of the memories shown.
 func (s Exposure) Nums() []int64 {
 	return walk.Mapped(s.Items, func(item Item) int64 { return item.Memory.Num })
 }
@@ -162,6 +164,7 @@ func (s Exposure) exposures(at time.Time) []engram.Exposure {
 	return exposures
 }
 
+// MessageOf returns why something was not recorded, without what the database says of itself.
 func MessageOf(err error) string {
 	if engram.CodeOf(err) == engram.CodeUnavailable || engram.CodeOf(err) == engram.CodeNotFound {
 		return err.Error()
@@ -239,6 +242,7 @@ type Injection struct {
 // example because time ran out; then nothing is recorded.
 type Injector func(Injection) (nums []int64, given bool)
 
+// Delivery is the outcome of an injection.
 type Delivery struct {
 	Nums    []int64
 	Given   bool

@@ -1,5 +1,5 @@
-// Package exposure records what was shown to whom: which memories a session saw and by which operation (exposures, from
-// which use and reinforcement come), and how often memory was asked and knew (Tally).
+// Package exposure records what was shown to whom: which memories a session saw and by which operation (exposures,
+// from which use and reinforcement come), and how often memory was asked and knew (Tally).
 package exposure
 
 import (

@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 )
 
+// Operations are the counted operations.
 func Operations() []string {
 	return []string{engram.OperationSave, OpSearch, OpRecall, OpContext, OpGet, OpRemind}
 }
@@ -26,6 +27,7 @@ func (x *Recorder) CollectCounters(ctx context.Context) {
 	_ = x.FlushTally(ctx)
 }
 
+// Entry returns the value of a key, which it adds if missing.
 func Entry[K comparable, V any](all map[K]*V, key K) *V {
 	v := all[key]
 	if v == nil {
@@ -56,6 +58,7 @@ type cell struct {
 	Counted
 }
 
+// Counted is the operation and the outcome of a counter.
 type Counted struct{ Operation, Outcome string }
 
 const secondsADay = 24 * 60 * 60
@@ -156,6 +159,7 @@ func (t *Tally) Take() []engram.Counter {
 	return cs
 }
 
+// Waiting returns the counters that are not stored yet.
 func (t *Tally) Waiting() []engram.Counter {
 	if t == nil {
 		return nil

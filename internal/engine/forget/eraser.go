@@ -1,5 +1,5 @@
-// Package forget takes things away: it forgets memories, which undo brings back, and deletes for good, with every copy that
-// it finds; prompts, sessions and projects too.
+// Package forget takes things away: it forgets memories, which undo brings back, and deletes for good, with every
+// copy that it finds; prompts, sessions and projects too.
 package forget
 
 import (

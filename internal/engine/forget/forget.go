@@ -19,6 +19,7 @@ func (x *Eraser) Forget(ctx context.Context, refs ...engram.Ref) ([]engram.Memor
 	return ledger.Perform(ctx, x.ledger, "forget", func(o *ledger.Tx) ([]engram.Memory, error) { return ForgetAll(ctx, o, refs) })
 }
 
+// ForgetAll forgets the memories that refs name, each once, and returns them.
 func ForgetAll(ctx context.Context, o *ledger.Tx, refs []engram.Ref) ([]engram.Memory, error) {
 	ms, err := each(ctx, refs, o.Live)
 	if err != nil {
@@ -32,6 +33,7 @@ func ForgetAll(ctx context.Context, o *ledger.Tx, refs []engram.Ref) ([]engram.M
 	return ms, nil
 }
 
+// Forget forgets a live memory and sets its DeletedAt.
 func Forget(ctx context.Context, o *ledger.Tx, m *engram.Memory, reason string) error {
 	was := *m
 	m.DeletedAt = o.At

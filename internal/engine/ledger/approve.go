@@ -13,6 +13,7 @@ import (
 // undo takes back only the approval.
 const ApprovalField = "approved"
 
+// Approve approves every flagged text of a memory.
 func (o *Tx) Approve(ctx context.Context, m engram.Memory) error {
 	return o.ApproveThat(ctx, m, func(screen.Suspicious) bool { return true })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
+// EmbeddedText returns the text of a memory that is embedded.
 func EmbeddedText(m engram.Memory) string {
 	if m.Title == "" {
 		return m.Content
@@ -52,6 +53,7 @@ func VectorsOf(ctx context.Context, e engram.Embedder, texts []string, role engr
 	return vectors, nil
 }
 
+// CheckVector rejects a vector of another length than the model's, or one that is not finite: CodeUnavailable.
 func CheckVector(e engram.Embedder, v []float32) error {
 	m := e.Model()
 	if len(v) != m.Dimensions {
@@ -63,6 +65,7 @@ func CheckVector(e engram.Embedder, v []float32) error {
 	return nil
 }
 
+// NotFinite reports whether x is NaN or infinite.
 func NotFinite[T float32 | float64](x T) bool {
 	return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0)
 }
@@ -100,6 +103,7 @@ func (l *Ledger) QueryEmbedder(ctx context.Context, r engram.Reader) (engram.Emb
 	return best, nil
 }
 
+// Of returns the number of memories that an embedder's vectors cover.
 func (c *Coverage) Of(e engram.Embedder) int {
 	for _, m := range c.Models {
 		if m.Model.Fingerprint == e.Model().Fingerprint {

@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A field table points to the fields of a thing that can change, by their names in the journal (Mutation.Was).
+// FieldTable points to the fields of a thing that can change, by their names in the journal (Mutation.Was).
 // Journal, undo and as-of reader use it.
 type FieldTable map[string]any
 
@@ -26,14 +26,19 @@ func TableOf[T any](thing *T) FieldTable {
 	return t
 }
 
+// MemoryFields returns the journaled fields of a memory.
 func MemoryFields(m engram.Memory) map[string]any { return TableOf(&m).Values() }
 
+// SessionFields returns the journaled fields of a session.
 func SessionFields(s engram.Session) map[string]any { return TableOf(&s).Values() }
 
+// RelationFields returns the journaled fields of a relation.
 func RelationFields(r engram.Relation) map[string]any { return TableOf(&r).Values() }
 
+// PromptFields returns the journaled fields of a prompt.
 func PromptFields(p engram.Prompt) map[string]any { return TableOf(&p).Values() }
 
+// ProjectFields returns the journaled fields of a project.
 func ProjectFields(p engram.Project) map[string]any {
 	p.Aliases = append([]string{}, p.Aliases...) // never null: an undo must see that there was no alias
 	return TableOf(&p).Values()
@@ -49,6 +54,7 @@ func PartOf[T any](field string) engram.Part {
 	return ""
 }
 
+// Values returns the values of the fields.
 func (t FieldTable) Values() map[string]any {
 	values := make(map[string]any, len(t))
 	for name, field := range t {
@@ -57,6 +63,7 @@ func (t FieldTable) Values() map[string]any {
 	return values
 }
 
+// OldFields are the old values of a journal entry, by field.
 type OldFields map[string]json.RawMessage
 
 // Restore sets named fields to their old values. It skips names that the table lacks: a later version may journal
@@ -83,6 +90,7 @@ func ReadWas(entry engram.Mutation, was any) error {
 	return InEntry(entry, json.Unmarshal(entry.Was, was))
 }
 
+// InEntry says in which journal entry an error is; nil for nil.
 func InEntry(entry engram.Mutation, err error) error {
 	if err != nil {
 		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
@@ -90,6 +98,7 @@ func InEntry(entry engram.Mutation, err error) error {
 	return nil
 }
 
+// TakeBack sets the fields that an entry changed to their old values.
 func (t FieldTable) TakeBack(entry engram.Mutation) error {
 	_, err := t.TakeBackWith(entry, "")
 	return err

@@ -31,6 +31,7 @@ func (o *Tx) stampNew(ctx context.Context, entity engram.Entity, key string) err
 	return o.Store.ReplicaTx().PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: o.Stamp()})
 }
 
+// MemoryMetadata returns the causal metadata of a memory.
 func MemoryMetadata(ctx context.Context, r engram.Reader, m engram.Memory) (engram.CausalMetadata, error) {
 	return metadataOf(ctx, r, MemoryRecord(m))
 }
@@ -67,6 +68,7 @@ func (o *Tx) stamped(e Edit) engram.CausalMetadata {
 	return o.stampLife(lifecycle.Retagged(lifecycle.Stamped(l, parts, s), e.Had, e.Has, s), e, s)
 }
 
+// StampEdit stamps the parts of a thing that an edit changes.
 func (o *Tx) StampEdit(ctx context.Context, was engram.Record, e Edit) (err error) {
 	if e.metadata, err = metadataOf(ctx, o.Store, was); err != nil {
 		return err
@@ -403,6 +405,7 @@ func (o *Tx) resolveTopic(ctx context.Context, c contest, without []Contender) e
 	return o.ShowTopic(ctx, first, c.topic)
 }
 
+// ShowTopic gives a topic key to a contender for it.
 func (o *Tx) ShowTopic(ctx context.Context, c Contender, topic string) error {
 	was, now, l := c.Memory, c.Memory, WithoutShadowed(c.Metadata, TopicPart)
 	if now.TopicKey = topic; topic == "" {

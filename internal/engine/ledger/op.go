@@ -50,6 +50,7 @@ func Live(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.Memory, 
 	return m, nil
 }
 
+// Live returns the memory that ref names unless it was forgotten.
 func (o *Tx) Live(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
 	return Live(ctx, o.Store, ref)
 }
@@ -342,6 +343,7 @@ func (o *Tx) DropSessionRow(ctx context.Context, s engram.Session, reason string
 	return o.Log(ctx, engram.EntitySession, s.ID, s.Project, reason, SessionFields(s))
 }
 
+// InsertRelation adds a relation.
 func (o *Tx) InsertRelation(ctx context.Context, r *engram.Relation, project, reason string) error {
 	r.ID = engram.RelationIDPrefix + Digest(string(o.Ledger.NewID()))
 	r.CreatedAt, r.UpdatedAt = o.At, o.At
@@ -351,6 +353,7 @@ func (o *Tx) InsertRelation(ctx context.Context, r *engram.Relation, project, re
 	return o.inserted(ctx, engram.EntityRelation, Key(r.Num), project, reason)
 }
 
+// ReplaceRelation writes now over was.
 func (o *Tx) ReplaceRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
 	if now.Removed() && !was.Removed() && now.UpdatedAt.Before(was.UpdatedAt) {
 		now.UpdatedAt = was.UpdatedAt // written by a clock that is ahead: it cannot be removed before that
@@ -400,6 +403,7 @@ func (o *Tx) RewritePrompt(ctx context.Context, was, now engram.Prompt, reason s
 	return o.Log(ctx, engram.EntityPrompt, Key(was.Num), was.Project, reason, Changes(PromptFields(was), PromptFields(now)))
 }
 
+// InsertProject adds a project.
 func (o *Tx) InsertProject(ctx context.Context, p engram.Project, reason string) error {
 	if err := o.Store.PutProject(ctx, p); err != nil {
 		return err
@@ -441,6 +445,7 @@ func (o *Tx) Happened(at time.Time) time.Time {
 	return at
 }
 
+// Later returns the later of two times.
 func Later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -459,6 +464,7 @@ const (
 	ActionMerged   = lifecycle.Absorb // merged into another memory; its old text becomes a revision
 )
 
+// Thing names what a journal entry is about.
 type Thing struct {
 	Entity engram.Entity
 	Key    string

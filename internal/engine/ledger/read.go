@@ -35,6 +35,7 @@ func Perform[T any](ctx context.Context, e *Ledger, operation string, fn func(*T
 // Progress reports the progress of an operation, if anybody listens.
 type Progress func(what string, done, total int)
 
+// Report reports that done of total steps are done.
 func (p Progress) Report(what string, done, total int) {
 	if p != nil {
 		p(what, done, total)

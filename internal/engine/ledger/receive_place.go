@@ -38,6 +38,7 @@ const (
 // PlaceResolved is the reason of entries that show something in another place because its project or session changed.
 const PlaceResolved = "its project or session changed"
 
+// Location is where a memory, prompt or session belongs.
 type Location struct{ Project, Session string }
 
 // writtenLocation returns the written location of something shown at s.

@@ -139,6 +139,7 @@ func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*Contes
 	return s, err
 }
 
+// Contested returns a relation with what its pair of memories shadows.
 func (o *Tx) Contested(ctx context.Context, r engram.Relation) (*Contested, error) {
 	l, err := metadataOf(ctx, o.Store, RelationRecord(r))
 	return &Contested{r, l, true}, err

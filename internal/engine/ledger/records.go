@@ -13,18 +13,23 @@ import (
 // The engine treats memories, sessions, prompts, relations and projects alike where it can: as records. The functions
 // here return, for a record of any kind, what merging, pushing, importing and undoing ask of it.
 
+// MemoryRecord returns the record of a memory alone.
 func MemoryRecord(m engram.Memory) engram.Record {
 	return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}
 }
 
+// RelationRecord returns the record of a relation without its ends.
 func RelationRecord(r engram.Relation) engram.Record {
 	return engram.Record{Relation: &engram.RelationRecord{Relation: r}}
 }
 
+// SessionRecord returns the record of a session.
 func SessionRecord(s engram.Session) engram.Record { return engram.Record{Session: &s} }
 
+// PromptRecord returns the record of a prompt.
 func PromptRecord(p engram.Prompt) engram.Record { return engram.Record{Prompt: &p} }
 
+// ProjectRecord returns the record of a project.
 func ProjectRecord(p engram.Project) engram.Record { return engram.Record{Project: &p} }
 
 // KeyOf returns the key under which the journal and the causal metadata have the thing of a record.
@@ -125,8 +130,10 @@ func PlaceOf(r engram.Record) Placing {
 	return Placing{&r.Session.Project, new(string), new(time.Time), r.Session.StartedAt}
 }
 
+// Location returns the project and the session.
 func (p Placing) Location() Location { return Location{*p.project, *p.session} }
 
+// MoveTo sets the project and the session.
 func (p Placing) MoveTo(to Location) { *p.project, *p.session = to.Project, to.Session }
 
 // KnownMetadata reads the causal metadata of a thing; known is false when it has none.

@@ -46,6 +46,7 @@ type tombstone struct {
 	name string
 }
 
+// Add adds an erasure.
 func (g Tombstones) Add(x engram.Erased) {
 	for _, name := range []string{x.ID, x.SyncID} {
 		if name != "" {
@@ -112,6 +113,7 @@ func (g Tombstones) erasesEnd(end engram.Ref, border string) bool {
 	return false
 }
 
+// ErasedKinds are the kinds of things that can be erased.
 func ErasedKinds() []engram.Entity {
 	return []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession}
 }

@@ -191,6 +191,7 @@ func ReadRecords[T any](ctx context.Context, r engram.Reader, all []T, record fu
 	return records, err
 }
 
+// MemoryRecords returns the records of memories as they were written, with revisions and causal metadata.
 func MemoryRecords(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
 	all, err := ReadRecords(ctx, r, ms, MemoryRecord)
 	for n, m := range ms {
@@ -226,6 +227,7 @@ func TombstoneRecords(ctx context.Context, r engram.Reader, ss []engram.Session)
 	}), err
 }
 
+// PromptRecords returns the records of prompts as they were written, with causal metadata.
 func PromptRecords(ctx context.Context, r engram.Reader, ps []engram.Prompt) ([]engram.Record, error) {
 	return ReadRecords(ctx, r, ps, PromptRecord)
 }

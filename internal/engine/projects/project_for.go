@@ -217,6 +217,7 @@ func (g *Registry) collision(ctx context.Context, r ProjectRequest, bucket strin
 		WithCause(&project.Problem{Reason: project.ReasonCollision, Available: same})
 }
 
+// UnknownProject is the error for a name that no project has, with similar names as a hint.
 func UnknownProject(msg, name string, names []string) error {
 	const most = 20
 	similar := project.Similar(name, names)

@@ -89,6 +89,7 @@ func (d *Reader) Why(ctx context.Context, session string) (Account, error) {
 	})
 }
 
+// ExposuresOf returns all exposures of a session, oldest first.
 func ExposuresOf(ctx context.Context, r engram.Reader, session string) (all []engram.Exposure, err error) {
 	const page = 1000
 	for {

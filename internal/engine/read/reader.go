@@ -1,5 +1,5 @@
-// Package read shows what the store has: a memory with its history, lists, a timeline, the graph around a memory, the log,
-// statistics and metrics, and why a session was shown what.
+// Package read shows what the store has: a memory with its history, lists, a timeline, the graph around a memory, the
+// log, statistics and metrics, and why a session was shown what.
 package read
 
 import (

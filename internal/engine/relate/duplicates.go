@@ -168,6 +168,7 @@ type DuplicateGroup struct {
 // DuplicateGroups are the numbers of live memories of each group.
 type DuplicateGroups map[DuplicateGroup][]int64
 
+// Add adds a memory to the group of its text.
 func (g *DuplicateGroups) Add(m engram.Memory) {
 	if *g == nil {
 		*g = DuplicateGroups{}
@@ -189,6 +190,7 @@ func (g DuplicateGroups) Sorted() []DuplicateGroup {
 	return all
 }
 
+// NumsOfDuplicates returns the numbers of the memories of pairs, each once.
 func NumsOfDuplicates(pairs []lifecycle.NearDuplicate) []int64 {
 	var nums []int64
 	for _, p := range pairs {

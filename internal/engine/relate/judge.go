@@ -77,11 +77,13 @@ func (k *Linker) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	})
 }
 
+// Verdict is a checked judgement of two memories.
 type Verdict struct {
 	Source, Target int64
 	said           engram.Relation // without ends and times
 }
 
+// Verdict checks and cleans a judgement.
 func (k *Linker) Verdict(in JudgeInput) (Verdict, error) {
 	texts := screen.Raw{"reason", in.Reason, "evidence", in.Evidence, "session id", in.SessionID, "model", in.Model}
 	if err := texts.Check(); err != nil {

@@ -100,6 +100,7 @@ func (k *Linker) said(in LinkInput) (engram.Relation, error) {
 	return r, nil
 }
 
+// Link is a relation that a caller asks for, with its ends.
 type Link struct {
 	tx             *ledger.Tx
 	Said           engram.Relation // without the ends

@@ -1,4 +1,5 @@
-// Package relate links memories: relations that a caller names, verdicts on contradictions, and scans for pairs to judge.
+// Package relate links memories: relations that a caller names, verdicts on contradictions, and scans for pairs to
+// judge.
 package relate
 
 import (

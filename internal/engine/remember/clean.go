@@ -16,6 +16,7 @@ func (w *Writer) Draft(in SaveInput) (engram.Memory, error) {
 	return t.Draft, err
 }
 
+// IntakeOf returns a checked and cleaned save.
 func (w *Writer) IntakeOf(in SaveInput) (Intake, error) {
 	t := Intake{in: in, redactor: w.screen.Redactor()}
 	t.redactor.Keep = in.AllowSecret

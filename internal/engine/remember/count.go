@@ -16,6 +16,7 @@ func CountSaves(ctx context.Context, o *ledger.Tx, saves []SaveResult) error {
 
 }
 
+// ActionsOf returns what each save did.
 func ActionsOf(saves []SaveResult) []ledger.Action {
 	return walk.Mapped(saves, func(s SaveResult) ledger.Action { return s.Action })
 }

@@ -171,16 +171,19 @@ func renamed(given, kept string) []string {
 	return []string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(given), kept)}
 }
 
+// Saver saves memories within one operation.
 type Saver struct {
 	writer *Writer
 	tx     *ledger.Tx
 	recent recentWrites
 }
 
+// NewSaver returns a Saver that knows what was looked up before the operation.
 func NewSaver(e *Writer, o *ledger.Tx, out *Lookahead) *Saver {
 	return &Saver{writer: e, tx: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
 }
 
+// Save saves one memory.
 func (s *Saver) Save(ctx context.Context, t Intake) (SaveResult, error) {
 	var res SaveResult
 	m, in := t.Draft, t.in

@@ -132,6 +132,7 @@ func warnShared(ctx context.Context, o *ledger.Tx, was, now engram.Memory) (warn
 		"keep old copies from bringing it back. Replace any secret in it", now.Num)}, nil
 }
 
+// Changed returns a memory with the changes that in asks for.
 func Changed(ctx context.Context, o *ledger.Tx, was engram.Memory, in UpdateInput, w *screen.Redactor) (engram.Memory, error) {
 	m := was
 	if in.Title != nil {
@@ -189,6 +190,7 @@ func Changed(ctx context.Context, o *ledger.Tx, was engram.Memory, in UpdateInpu
 	return m, m.Validate()
 }
 
+// Raw returns the texts of the input.
 func (in UpdateInput) Raw() screen.Raw {
 	text := func(name string, s *string) screen.Raw {
 		if s == nil {

@@ -1,5 +1,5 @@
-// Package remember writes memories: saves one or many, with the look around for near-duplicates and contradictions, updates,
-// captures learnings from a text, and keeps sessions and prompts.
+// Package remember writes memories: saves one or many, with the look around for near-duplicates and contradictions,
+// updates, captures learnings from a text, and keeps sessions and prompts.
 package remember
 
 import (

@@ -1,4 +1,5 @@
-// Package review is the queue of a person: flagged, pending, proposed, changed and due items, and what the person decides on them.
+// Package review is the queue of a person: flagged, pending, proposed, changed and due items, and what the person
+// decides on them.
 package review
 
 import (

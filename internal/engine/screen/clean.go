@@ -41,6 +41,7 @@ func (r Raw) And(name string, texts ...string) Raw {
 	return r
 }
 
+// Check rejects texts that no store keeps: CodeInvalid.
 func (r Raw) Check() error {
 	for field := range slices.Chunk(r, 2) {
 		name, text := field[0], field[1]

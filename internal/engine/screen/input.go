@@ -15,6 +15,7 @@ func CheckShare(name string, v float64) error {
 	return nil
 }
 
+// NormalRef returns a reference with normal project and topic names.
 func NormalRef(ref engram.Ref) engram.Ref {
 	ref.Project = NormalProject(ref.Project)
 	if ref.Topic != "" {
@@ -35,6 +36,7 @@ func PageOf(p engram.Page, fallback int) (engram.Page, error) {
 	return p, nil
 }
 
+// NormalProject returns the normal form of a project's name.
 func NormalProject(name string) string { return project.Normalize(Line(name)) }
 
 // Limited validates a count; 0 is the default.

@@ -1,6 +1,6 @@
-// Package screen is what every text passes on its way in and out: private spans and secrets are cut, lines and
-// names are cleaned, limits are checked, and texts that read like instructions are judged. It knows no operation:
-// it takes texts and records, and reads approvals and kept secrets through an engram.Reader.
+// Package screen is what every text passes on its way in and out: private spans and secrets are cut, lines and names
+// are cleaned, limits are checked, and texts that read like instructions are judged. It knows no operation: it takes
+// texts and records, and reads approvals and kept secrets through an engram.Reader.
 package screen
 
 import (

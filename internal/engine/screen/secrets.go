@@ -24,6 +24,7 @@ type Redactor struct {
 	Kept    []string // digests of kept secrets
 }
 
+// Redactor returns a Redactor for one input.
 func (s *Screen) Redactor() *Redactor { return &Redactor{scanner: s.Scanner} }
 
 // shortestSecret is the length of the shortest text that can contain a secret: the shortest password after the
@@ -54,14 +55,18 @@ func (w *Redactor) note(kinds ...string) {
 	}
 }
 
+// Text cleans a text of several lines.
 func (w *Redactor) Text(s string) string { return w.Secrets(redact.Private(s)) }
 
+// Line cleans a one-line field.
 func (w *Redactor) Line(s string) string { return w.Secrets(Line(s)) }
 
+// Lines cleans one-line fields.
 func (w *Redactor) Lines(all []string) []string {
 	return walk.Mapped(all, w.Line)
 }
 
+// Members cleans the texts of metadata.
 func (w *Redactor) Members(m map[string]any) map[string]any {
 	return redact.Members(m, w.Named)
 }
@@ -95,6 +100,7 @@ func (w *Redactor) Warning() []string {
 	return []string{CutWarning(w.Kinds)}
 }
 
+// CutWarning says which kinds of secrets were cut from a text.
 func CutWarning(kinds []string) string {
 	return fmt.Sprintf("Removed before saving: %s. Write where a secret is stored, not what it is", strings.Join(kinds, ", "))
 }

@@ -37,6 +37,7 @@ func (s *Screen) ExportRedactor(ctx context.Context, r engram.Reader, open bool)
 // cuts reports whether a memory needs redaction; 0 is another record.
 func (o *ExportRedactor) cuts(num int64) bool { return !o.open && (o.all || o.kept[num]) }
 
+// Record returns a record without secrets.
 func (o *ExportRedactor) Record(r engram.Record) engram.Record {
 	num := int64(0)
 	if r.Memory != nil {
@@ -48,6 +49,7 @@ func (o *ExportRedactor) Record(r engram.Record) engram.Record {
 	return RecordBy(r, o.redactor.Named)
 }
 
+// Memory returns a memory without secrets.
 func (o *ExportRedactor) Memory(m engram.Memory) engram.Memory {
 	if !o.cuts(m.Num) {
 		return m
@@ -58,6 +60,7 @@ func (o *ExportRedactor) Memory(m engram.Memory) engram.Memory {
 // Cleaner redacts a text. name is that of a metadata field, or "".
 type Cleaner func(name, s string) string
 
+// Text cleans a text without a name.
 func (c Cleaner) Text(s string) string { return c("", s) }
 
 // RecordBy cleans every text of a record.
@@ -96,6 +99,7 @@ func LineageBy(l *engram.CausalMetadata, clean func(string) string) *engram.Caus
 	return &open
 }
 
+// MemoryBy cleans every text of a memory.
 func MemoryBy(m engram.Memory, clean Cleaner) engram.Memory {
 	content := m.Content
 	m.Title, m.Content, m.Summary = clean.Text(m.Title), clean.Text(m.Content), clean.Text(m.Summary)

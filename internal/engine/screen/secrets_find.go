@@ -15,6 +15,7 @@ type SecretFilter struct {
 	Cuts    int
 }
 
+// Text cleans a text without a name.
 func (v *SecretFilter) Text(s string) string { return v.Named("", s) }
 
 // Named filters a text with a field name.

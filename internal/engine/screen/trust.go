@@ -110,6 +110,7 @@ type Suspicious struct {
 	Reasons []suspicion.Reason
 }
 
+// SuspicionsIn returns the instruction-like ones of texts.
 func SuspicionsIn(texts []Passage) (all []Suspicious) {
 	for _, p := range texts {
 		if reasons := suspicion.Of(p.Text); len(reasons) > 0 {
@@ -257,10 +258,12 @@ func ReportReasons(all []Suspicious, report func(suspicion.Reason) string) (line
 	return lines
 }
 
+// MemoryNums returns the numbers of memories.
 func MemoryNums(ms []engram.Memory) []int64 {
 	return walk.Mapped(ms, func(m engram.Memory) int64 { return m.Num })
 }
 
+// ByNum returns memories by number.
 func ByNum(ms []engram.Memory) map[int64]engram.Memory {
 	all := make(map[int64]engram.Memory, len(ms))
 	for _, m := range ms {
@@ -269,6 +272,7 @@ func ByNum(ms []engram.Memory) map[int64]engram.Memory {
 	return all
 }
 
+// EndsOf returns the numbers of the memories of relations, each once.
 func EndsOf(rs []engram.Relation) (nums []int64) {
 	for _, r := range rs {
 		nums = append(nums, r.Source, r.Target)
@@ -276,6 +280,7 @@ func EndsOf(rs []engram.Relation) (nums []int64) {
 	return nums
 }
 
+// PendingWarning says that a memory is not injected until a person approves it, and why.
 func PendingWarning(num int64, why []string) string {
 	return fmt.Sprintf("#%d was flagged as instruction-like (%s): searches find it, but it is injected only after a person approves it (engram review)",
 		num, strings.Join(why, "; "))

@@ -17,11 +17,13 @@ type Fading struct {
 	own    map[string]engram.ProjectDecay
 }
 
+// Fading returns how strength fades in each project.
 func (f *Finder) Fading(ctx context.Context, r engram.Reader) (Fading, error) {
 	own, err := r.Decays(ctx)
 	return Fading{f.ledger.Policy, own}, err
 }
 
+// Decay returns the decay settings of a memory's project.
 func (f Fading) Decay(m engram.Memory) engram.Decay {
 	if own, ok := f.own[m.Project]; ok {
 		return lifecycle.DecayOf(m, &own, f.policy)

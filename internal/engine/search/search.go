@@ -112,6 +112,7 @@ func (f *Finder) Find(ctx context.Context, dir string, in SearchInput) (found en
 	return found, nil
 }
 
+// Clean checks the input and fills in defaults.
 func (in SearchInput) Clean() (SearchInput, error) {
 	var err error
 	if in.Limit, err = screen.Limited("limit", in.Limit, 10, 100); err != nil {

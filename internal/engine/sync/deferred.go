@@ -21,6 +21,7 @@ func (y *Replicator) Deferred(ctx context.Context, project string) ([]engram.Def
 	return y.PendingFor(ctx, project, func(why engram.Deferral) bool { return why != engram.DeferredProposal })
 }
 
+// PendingFor returns a project's pending records whose reason passes, oldest first.
 func (y *Replicator) PendingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
 	var all []engram.Deferred
 	err := y.ledger.View(ctx, func(r engram.Reader) error {

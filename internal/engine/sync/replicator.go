@@ -1,5 +1,5 @@
-// Package sync pushes and pulls batches of records between stores through a remote, and keeps what waits for its other half or
-// for a person.
+// Package sync pushes and pulls batches of records between stores through a remote, and keeps records that are
+// deferred until their other half or a person comes.
 package sync
 
 import (

@@ -1,5 +1,5 @@
-// Package undo takes operations back: it restores from the journal what an operation changed, or a range of them, and says what
-// it left alone because it was changed since.
+// Package undo takes operations back: it restores from the journal what an operation changed, or a range of them, and
+// says what it left alone because it was changed since.
 package undo
 
 import (

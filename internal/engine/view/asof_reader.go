@@ -39,6 +39,7 @@ func ReaderAt(ctx context.Context, e *ledger.Ledger, r engram.Reader, at time.Ti
 	return p, degraded, err
 }
 
+// PastOf returns a reader of the store at a past time.
 func PastOf(ctx context.Context, r engram.Reader, at time.Time) (*PastReader, error) {
 	after, err := r.SeqBefore(ctx, at)
 	since := &journalSince{r: r, after: after, changes: map[engram.Entity]map[string][]engram.Mutation{}, made: map[engram.Entity]int64{}}

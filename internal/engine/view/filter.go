@@ -37,6 +37,7 @@ func Restore(ctx context.Context, r engram.Reader, m engram.Memory, entries []en
 // few is the limit for looking things up one by one; above it, reading all changes is cheaper.
 const few = 100
 
+// NewestFirst orders memories by creation, newest first.
 func NewestFirst(a, b engram.Memory) int {
 	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Num, a.Num))
 }

@@ -16,6 +16,7 @@ func Versions(m engram.Memory, revisions []engram.Revision, writtenAt time.Time)
 	return h
 }
 
+// HistoryOf returns all versions of a memory, live or forgotten.
 func HistoryOf(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.History, error) {
 	m, err := r.Memory(ctx, screen.NormalRef(ref))
 	if err != nil {

@@ -30,6 +30,7 @@ type Move struct {
 	sessions map[string]bool
 }
 
+// MovesAmong returns the renames and merges of projects among journal entries.
 func MovesAmong(entries []engram.Mutation) (moves []Move, err error) {
 	for _, e := range entries {
 		m := Move{Entry: e}

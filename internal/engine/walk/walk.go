@@ -6,10 +6,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
+// MemoriesOf returns the memories of hits.
 func MemoriesOf(lists ...[]engram.Hit) []engram.Memory {
 	return Mapped(slices.Concat(lists...), func(h engram.Hit) engram.Memory { return h.Memory })
 }
 
+// DeferredPage is the number of pending records read at once.
 const DeferredPage = 100
 
 // Drain reads the first page of a list until it is empty, handles each item, which must remove it from the list,
@@ -33,10 +35,12 @@ func Drain[T any](read func() ([]T, error), handle func(T) error) (n int, err er
 // cost of a page low.
 const ExportPage = 200
 
+// NumsOf returns the numbers of ranked finds.
 func NumsOf(finds []engram.Ranked) []int64 {
 	return Mapped(finds, func(f engram.Ranked) int64 { return f.Num })
 }
 
+// Mapped returns of applied to each of all.
 func Mapped[T, U any](all []T, of func(T) U) []U {
 	out := make([]U, len(all))
 	for i, one := range all {
@@ -91,6 +95,7 @@ func AllAfter[T, K any](read func(after K) ([]T, error), last func(T) K) (things
 	return things, err
 }
 
+// CountIf counts the numbers for which is is true.
 func CountIf(nums []int64, is func(int64) bool) (n int) {
 	for _, num := range nums {
 		if is(num) {
@@ -100,6 +105,7 @@ func CountIf(nums []int64, is func(int64) bool) (n int) {
 	return n
 }
 
+// SetOf returns the elements of a list as a set.
 func SetOf[T comparable](list []T) map[T]bool {
 	set := make(map[T]bool, len(list))
 	for _, v := range list {

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/eval"
 	"github.com/alanbuscaglia/engram/internal/eval/own"
 )
 
-func save(t *testing.T, p enginetest.Parts, in engine.SaveInput) engram.Memory {
+func save(t *testing.T, p enginetest.Parts, in remember.SaveInput) engram.Memory {
 	t.Helper()
 	in.NewSession = true
 	r, err := p.Save(t.Context(), in)
@@ -26,7 +26,7 @@ func save(t *testing.T, p enginetest.Parts, in engine.SaveInput) engram.Memory {
 
 func ask(t *testing.T, p enginetest.Parts, session, project, prompt string) {
 	t.Helper()
-	if _, err := p.SavePrompt(t.Context(), engine.PromptInput{Content: prompt, SessionID: session, Project: project, NewSession: true}); err != nil {
+	if _, err := p.SavePrompt(t.Context(), remember.PromptInput{Content: prompt, SessionID: session, Project: project, NewSession: true}); err != nil {
 		t.Fatalf("prompt %q: %v", prompt, err)
 	}
 }
@@ -60,13 +60,13 @@ func answers(s eval.Set) []string {
 
 func TestATitleAsksForItsText(t *testing.T) {
 	p := enginetest.NewParts(t)
-	tokens := save(t, p, engine.SaveInput{Title: "Auth model", Content: "Access lives 15 minutes, in a cookie.", Project: "shop"})
-	other := save(t, p, engine.SaveInput{Title: "Queue choice", Content: "NATS, because it is one binary.", Project: "mail"})
-	again := save(t, p, engine.SaveInput{Title: "auth  Model", Content: "Refresh lives 14 days.", Project: "shop"})
-	save(t, p, engine.SaveInput{Content: "No title was given, so it is the first words.", Project: "shop"})
-	save(t, p, engine.SaveInput{Title: "Retry", Content: "One word asks for nothing in particular.", Project: "shop"})
-	save(t, p, engine.SaveInput{Title: "Session summary: shop", Content: "Did things.", Project: "shop", Type: engram.TypeSessionSummary})
-	gone := save(t, p, engine.SaveInput{Title: "Forgotten idea", Content: "It was bad.", Project: "shop"})
+	tokens := save(t, p, remember.SaveInput{Title: "Auth model", Content: "Access lives 15 minutes, in a cookie.", Project: "shop"})
+	other := save(t, p, remember.SaveInput{Title: "Queue choice", Content: "NATS, because it is one binary.", Project: "mail"})
+	again := save(t, p, remember.SaveInput{Title: "auth  Model", Content: "Refresh lives 14 days.", Project: "shop"})
+	save(t, p, remember.SaveInput{Content: "No title was given, so it is the first words.", Project: "shop"})
+	save(t, p, remember.SaveInput{Title: "Retry", Content: "One word asks for nothing in particular.", Project: "shop"})
+	save(t, p, remember.SaveInput{Title: "Session summary: shop", Content: "Did things.", Project: "shop", Type: engram.TypeSessionSummary})
+	gone := save(t, p, remember.SaveInput{Title: "Forgotten idea", Content: "It was bad.", Project: "shop"})
 	if _, err := p.Forget(t.Context(), engram.Ref{Num: gone.Num}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,14 +92,14 @@ func TestATitleAsksForItsText(t *testing.T) {
 func TestAPromptAsksForWhatWasSavedRightAfterIt(t *testing.T) {
 	p := enginetest.NewParts(t)
 	ask(t, p, "s1", "shop", "why is the checkout page slow?")
-	slow := save(t, p, engine.SaveInput{Title: "N+1 in Cart.load", Content: "One JOIN now.", Project: "shop", SessionID: "s1"})
-	save(t, p, engine.SaveInput{Title: "Elsewhere", Content: "Of another session.", Project: "shop", SessionID: "s2"})
+	slow := save(t, p, remember.SaveInput{Title: "N+1 in Cart.load", Content: "One JOIN now.", Project: "shop", SessionID: "s1"})
+	save(t, p, remember.SaveInput{Title: "Elsewhere", Content: "Of another session.", Project: "shop", SessionID: "s2"})
 	ask(t, p, "s1", "shop", "and which coupons expire wrongly?")
 	p.Clock.Add(45 * time.Minute)
-	save(t, p, engine.SaveInput{Title: "Much later", Content: "About something else.", Project: "shop", SessionID: "s1"})
+	save(t, p, remember.SaveInput{Title: "Much later", Content: "About something else.", Project: "shop", SessionID: "s1"})
 	ask(t, p, "s1", "shop", "tell me everything about payments")
 	for i := range 4 {
-		save(t, p, engine.SaveInput{Title: fmt.Sprint("One of many ", i), Content: fmt.Sprint("Text of it ", i), Project: "shop", SessionID: "s1"})
+		save(t, p, remember.SaveInput{Title: fmt.Sprint("One of many ", i), Content: fmt.Sprint("Text of it ", i), Project: "shop", SessionID: "s1"})
 	}
 	got, want := answers(sets(t, p, "shop")["prompts"]), []string{"why is the checkout page slow? → " + string(slow.ID)}
 	if !slices.Equal(got, want) {
@@ -109,8 +109,8 @@ func TestAPromptAsksForWhatWasSavedRightAfterIt(t *testing.T) {
 
 func TestASearchAsksForWhatWasReadAfterIt(t *testing.T) {
 	p := enginetest.NewParts(t)
-	read := save(t, p, engine.SaveInput{Title: "Port", Content: "The server listens on 7437.", Project: "shop", SessionID: "s"})
-	seen := save(t, p, engine.SaveInput{Title: "Host", Content: "The loopback address alone.", Project: "shop", SessionID: "s"})
+	read := save(t, p, remember.SaveInput{Title: "Port", Content: "The server listens on 7437.", Project: "shop", SessionID: "s"})
+	seen := save(t, p, remember.SaveInput{Title: "Host", Content: "The loopback address alone.", Project: "shop", SessionID: "s"})
 	err := p.Store.Update(t.Context(), func(tx engram.Tx) error {
 		use := func(verb, query string, m engram.Memory) engram.Exposure {
 			return engram.Exposure{At: p.Clock.Now(), SessionID: "s", Project: "shop", Operation: verb, Query: query, Memory: m.Num, Rank: 1, Tokens: 9}

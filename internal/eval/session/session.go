@@ -12,6 +12,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	enginebrief "github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
 // Script is a session and the memories that exist when it begins.
@@ -40,7 +42,7 @@ func Fill(ctx context.Context, e *engine.Engine, s Script, before func(left int)
 	byNum := map[int64]Memory{}
 	for i, m := range s.Memories {
 		before(len(s.Memories) - i)
-		in := engine.SaveInput{Title: m.Title, Content: m.Content, Type: m.Type, Project: s.Name,
+		in := remember.SaveInput{Title: m.Title, Content: m.Content, Type: m.Type, Project: s.Name,
 			SessionID: fmt.Sprintf("past-%d", i/8), NewSession: true}
 		res, err := e.Save(ctx, in)
 		if err != nil {
@@ -182,7 +184,7 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 		}
 	}
 	id := "session of " + s.Name
-	brief, err := e.Brief(ctx, engine.SessionBriefInput{Project: s.Name, SessionID: id})
+	brief, err := e.Brief(ctx, enginebrief.SessionBriefInput{Project: s.Name, SessionID: id})
 	if err != nil {
 		return f, err
 	}
@@ -197,7 +199,7 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 		}
 	}
 	for _, t := range s.Turns {
-		if err := f.turn(ctx, e, engine.RemindInput{Project: s.Name, SessionID: id}, t, labels, seen, byNum); err != nil {
+		if err := f.turn(ctx, e, enginebrief.RemindInput{Project: s.Name, SessionID: id}, t, labels, seen, byNum); err != nil {
 			return f, err
 		}
 	}
@@ -205,7 +207,7 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 }
 
 // turn asks one prompt and adds the injected memories to seen, those that the session has seen.
-func (f *Figures) turn(ctx context.Context, e *engine.Engine, in engine.RemindInput, t Turn, labels map[string]bool, seen map[int64]bool, byNum map[int64]Memory) error {
+func (f *Figures) turn(ctx context.Context, e *engine.Engine, in enginebrief.RemindInput, t Turn, labels map[string]bool, seen map[int64]bool, byNum map[int64]Memory) error {
 	in.Query = t.Prompt
 	r, err := e.Remind(ctx, in)
 	if err != nil {
@@ -232,7 +234,7 @@ func (f *Figures) turn(ctx context.Context, e *engine.Engine, in engine.RemindIn
 }
 
 // label counts the labels of a turn whose memories were seen, and logs the turn.
-func (f *Figures) label(t Turn, r engine.Reminder, seen map[int64]bool, byNum map[int64]Memory) {
+func (f *Figures) label(t Turn, r enginebrief.Reminder, seen map[int64]bool, byNum map[int64]Memory) {
 	f.Texts = append(f.Texts, r.Text)
 	missed := slices.Clone(t.Useful)
 	for num := range seen {
@@ -254,7 +256,7 @@ func (f *Figures) label(t Turn, r engine.Reminder, seen map[int64]bool, byNum ma
 func Ask(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memory) (Figures, error) {
 	f := Figures{Turns: len(s.Turns)}
 	for _, t := range s.Turns {
-		if err := f.turn(ctx, e, engine.RemindInput{Project: s.Name}, t, nil, map[int64]bool{}, byNum); err != nil {
+		if err := f.turn(ctx, e, enginebrief.RemindInput{Project: s.Name}, t, nil, map[int64]bool{}, byNum); err != nil {
 			return f, err
 		}
 	}

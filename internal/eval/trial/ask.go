@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/eval"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -95,7 +95,7 @@ func (t *Trial) neighbours() map[string]string {
 }
 
 func (t *Trial) ask(ctx context.Context, a Asking, group, question string) (eval.Answer, error) {
-	in := engine.SearchInput{Query: question, Filter: engram.Filter{Project: t.projects[group]}, Limit: a.Limit}
+	in := search.SearchInput{Query: question, Filter: engram.Filter{Project: t.projects[group]}, Limit: a.Limit}
 	if in.Limit == 0 {
 		in.Limit = DefaultLimit
 	}
@@ -158,7 +158,7 @@ func ParseConfig(s string) (Config, error) {
 		}
 		c.options = append(c.options, o)
 	}
-	return c, c.apply(&engine.SearchInput{})
+	return c, c.apply(&search.SearchInput{})
 }
 
 // String returns the options as given, "default" for none.
@@ -170,7 +170,7 @@ func (c Config) String() string {
 }
 
 // apply sets the options in in.
-func (c Config) apply(in *engine.SearchInput) error {
+func (c Config) apply(in *search.SearchInput) error {
 	for _, o := range c.options {
 		if !slices.Contains(Options(), o.name) {
 			return engram.Errorf(engram.CodeInvalid, "unknown search option %q", o.name).
@@ -188,7 +188,7 @@ func (c Config) apply(in *engine.SearchInput) error {
 // reflection, so that every option of Search is one here.
 func Options() []string {
 	var names []string
-	t := reflect.TypeFor[engine.SearchInput]()
+	t := reflect.TypeFor[search.SearchInput]()
 	for i := range t.NumField() {
 		if isOption(t.Field(i)) {
 			names = append(names, strings.ToLower(t.Field(i).Name))

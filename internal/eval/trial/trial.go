@@ -15,6 +15,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/eval"
 )
 
@@ -70,7 +72,7 @@ func (t *Trial) save(ctx context.Context, e *engine.Engine, documents []eval.Doc
 		if content == "" {
 			content = d.Title
 		}
-		r, err := e.Save(ctx, engine.SaveInput{Title: d.Title, Content: content, Project: project,
+		r, err := e.Save(ctx, remember.SaveInput{Title: d.Title, Content: content, Project: project,
 			SessionID: project + "/" + d.Session, NewSession: true})
 		if err != nil {
 			return fmt.Errorf("set %s, document %s: %w", t.set.Name, d.ID, err)
@@ -182,7 +184,7 @@ type Row struct {
 // before anything is loaded.
 func (b Bench) Check(ctx context.Context, configs []Config) error {
 	for _, c := range configs {
-		var in engine.SearchInput
+		var in search.SearchInput
 		if err := c.apply(&in); err != nil {
 			return err
 		}

@@ -11,6 +11,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -49,7 +52,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 	case "stats":
 		return countedConflicts(ctx, e, at)
 	case "scan":
-		found, err := e.Scan(ctx, engine.ScanInput{Project: at.Name, Apply: a.Apply, Progress: by.Progress})
+		found, err := e.Scan(ctx, relate.ScanInput{Project: at.Name, Apply: a.Apply, Progress: by.Progress})
 		if err != nil {
 			return conflictsAnswer{}, err
 		}
@@ -66,7 +69,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 		}
 		return conflictsAnswer{envelope: enveloped(at, "Ignored: "+conflictLine(c)), Total: 1, Conflicts: []conflictRow{conflictRowOf(c)}}, nil
 	}
-	f := engine.ConflictFilter{Project: at.Name, Status: engram.RelationStatus(strings.ToLower(strings.TrimSpace(a.Status))), Page: engram.Page{Limit: a.Limit}}
+	f := relate.ConflictFilter{Project: at.Name, Status: engram.RelationStatus(strings.ToLower(strings.TrimSpace(a.Status))), Page: engram.Page{Limit: a.Limit}}
 	if f.Status == "all" {
 		f.Status = ""
 	}
@@ -84,7 +87,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 	return conflictsAnswer{enveloped(at, strings.Join(lines, "\n")), total, document.Each(list, conflictRowOf)}, nil
 }
 
-func countedConflicts(ctx context.Context, e *engine.Engine, at engine.ProjectInForce) (conflictsAnswer, error) {
+func countedConflicts(ctx context.Context, e *engine.Engine, at projects.ProjectInForce) (conflictsAnswer, error) {
 	counts, err := e.ConflictStats(ctx, at.Name)
 	if err != nil {
 		return conflictsAnswer{}, err
@@ -101,12 +104,12 @@ func countedConflicts(ctx context.Context, e *engine.Engine, at engine.ProjectIn
 	return conflictsAnswer{envelope: enveloped(at, strings.Join(append([]string{fmt.Sprintf("%d in all", total)}, lines...), "\n")), Total: total}, nil
 }
 
-func conflictRowOf(c engine.Conflict) conflictRow {
+func conflictRowOf(c relate.Conflict) conflictRow {
 	return conflictRow{c.Relation.ID, document.VerbOf(c.Relation), string(c.Status()), c.Source.Num, c.Target.Num}
 }
 
 // conflictLine is one line: the id, and which memory says what of which.
-func conflictLine(c engine.Conflict) string {
+func conflictLine(c relate.Conflict) string {
 	return fmt.Sprintf("%s: #%d %q %s #%d %q (%s)", c.Relation.ID, c.Source.Num, render.Line(c.Source.Title, 80), c.Relation.Verb,
 		c.Target.Num, render.Line(c.Target.Title, 80), c.Status())
 }
@@ -135,7 +138,7 @@ func (d *dialect) judge(ctx context.Context, by tool.Caller, a judgeArgs) (judge
 	if c := a.Confidence; c != nil && (*c < 0 || *c > 1) {
 		return judged{}, invalid("confidence must be between 0.0 and 1.0")
 	}
-	c, err := d.As(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: a.ID}, Verb: verb, Reason: a.Reason,
+	c, err := d.As(by).Judge(ctx, relate.JudgeInput{Ref: engram.RelationRef{ID: a.ID}, Verb: verb, Reason: a.Reason,
 		Evidence: a.Evidence, Confidence: a.Confidence, SessionID: a.SessionID})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return judged{}, &tool.Failure{Text: fmt.Sprintf("JudgeRelation: relation %q not found", brief(a.ID)), Err: err}
@@ -155,7 +158,7 @@ func verdictOf(what, word string) (engram.Verb, error) {
 		return "", invalid("relation is required")
 	}
 	verb, err := engram.ParseVerb(word)
-	if err != nil || !engine.IsVerdict(verb) {
+	if err != nil || !relate.IsVerdict(verb) {
 		return "", invalid(fmt.Sprintf("%s: invalid relation verb %q — must be one of: %s", what, brief(word), verdicts))
 	}
 	return verb, nil
@@ -194,9 +197,9 @@ func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (c
 	if strings.TrimSpace(a.Reasoning) == "" {
 		return compared{}, invalid("reasoning is required")
 	}
-	c, err := d.As(by).Compare(ctx, engine.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
+	c, err := d.As(by).Compare(ctx, relate.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
 		Confidence: *a.Confidence, Reasoning: a.Reasoning, Model: a.Model})
-	if absent, ok := errors.AsType[*engine.Absent](err); ok {
+	if absent, ok := errors.AsType[*relate.Absent](err); ok {
 		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, reason(err)), Err: err}
 	}
 	if err != nil {
@@ -214,7 +217,7 @@ const later = "later"
 // askVerdict asks the person at the client about the likeliest candidate of a save and records the answer. It
 // returns a line about it, "" without an answer, and the candidates that are still pending. It asks only once
 // per save.
-func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.SaveResult) (line string, pending []engine.Candidate) {
+func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res remember.SaveResult) (line string, pending []relate.Candidate) {
 	pending = res.Candidates
 	if by.Ask == nil || len(pending) == 0 {
 		return "", pending
@@ -232,8 +235,8 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.Sav
 	if err != nil {
 		return "", pending
 	}
-	judged, err := d.As(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
-		SessionID: res.Memory.SessionID, ActorKind: engine.KindHuman})
+	judged, err := d.As(by).Judge(ctx, relate.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
+		SessionID: res.Memory.SessionID, ActorKind: relate.KindHuman})
 	if err != nil {
 		return "Cannot record the user's verdict: " + reason(err), pending
 	}
@@ -245,7 +248,7 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.Sav
 }
 
 // conflictQuestion shows the person both memories, so that it can be answered without looking anything up.
-func conflictQuestion(saved engram.Memory, c engine.Candidate) string {
+func conflictQuestion(saved engram.Memory, c relate.Candidate) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Two memories of project %q may contradict each other (%s).\n", saved.Project, render.Line(c.Reason, 200))
 	for _, m := range []struct {

@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -67,7 +70,7 @@ func (d *dialect) pinning(pinned bool, verb string) func(context.Context, tool.C
 		if id == 0 {
 			return message{}, invalid("id is required for mem_" + verb)
 		}
-		m, err := d.As(by).Update(ctx, engine.UpdateInput{Ref: engram.ByNum(int64(id)), Permanent: &pinned})
+		m, err := d.As(by).Update(ctx, remember.UpdateInput{Ref: engram.ByNum(int64(id)), Permanent: &pinned})
 		if err != nil {
 			return message{}, &tool.Failure{Text: "Failed to " + verb + " memory: " + reason(err), Err: err}
 		}
@@ -99,15 +102,15 @@ func (d *dialect) undo(ctx context.Context, by tool.Caller, a undoArgs) (undone,
 	if a.From > 0 || a.To > 0 {
 		return d.undoRange(ctx, by, a, at)
 	}
-	u, err := d.As(by).Undo(ctx, engine.UndoInput{Op: a.Op, Project: at.Name, DryRun: a.DryRun})
+	u, err := d.As(by).Undo(ctx, undo.UndoInput{Op: a.Op, Project: at.Name, DryRun: a.DryRun})
 	if err != nil {
 		return undone{}, err
 	}
 	return undone{enveloped(at, strings.TrimSpace(render.Undone(u, a.DryRun))), u.Undone.Op, u.Op, u.Left}, nil
 }
 
-func (d *dialect) undoRange(ctx context.Context, by tool.Caller, a undoArgs, at engine.ProjectInForce) (undone, error) {
-	list, err := d.As(by).UndoRange(ctx, engine.UndoRangeInput{First: a.From, Last: a.To, Operation: a.Operation, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
+func (d *dialect) undoRange(ctx context.Context, by tool.Caller, a undoArgs, at projects.ProjectInForce) (undone, error) {
+	list, err := d.As(by).UndoRange(ctx, undo.UndoRangeInput{First: a.From, Last: a.To, Operation: a.Operation, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
 	if err != nil {
 		return undone{}, err
 	}
@@ -132,7 +135,7 @@ type logArgs struct {
 }
 
 func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, error) {
-	in := engine.LogInput{Operation: a.Operation, Actor: a.Actor, Page: engram.Page{Limit: a.Limit}}
+	in := engineread.LogInput{Operation: a.Operation, Actor: a.Actor, Page: engram.Page{Limit: a.Limit}}
 	var err error
 	if in.Since, err = d.when("since", a.Since); err != nil {
 		return message{}, err

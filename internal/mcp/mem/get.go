@@ -8,7 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -60,7 +60,7 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, err
 		return read{}, err
 	}
 	ref := engram.ByNum(int64(a.ID))
-	var detail engine.Detail
+	var detail engineread.Detail
 	if past.IsZero() {
 		detail, err = d.As(by).GetIn(ctx, d.asking.now(), ref)
 	} else {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -47,7 +48,7 @@ func relatedMemoryOf(r engram.Relation) relatedMemory {
 
 // PlainText says what was done in a sentence.
 func (l linked) PlainText() (string, bool) {
-	done := map[string]string{string(engine.LinkMade): "Linked", string(engine.LinkChanged): "Changed", string(engine.LinkKnown): "Known already"}[l.Action]
+	done := map[string]string{string(relate.LinkMade): "Linked", string(relate.LinkChanged): "Changed", string(relate.LinkKnown): "Known already"}[l.Action]
 	return done + ": " + l.Relation.String(), true
 }
 
@@ -61,7 +62,7 @@ func (d *dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 	if err != nil {
 		return linked{}, err
 	}
-	l, err := d.As(by).Link(ctx, engine.LinkInput{Source: engram.ByNum(int64(a.Source)), Target: engram.ByNum(int64(a.Target)), Verb: verb,
+	l, err := d.As(by).Link(ctx, relate.LinkInput{Source: engram.ByNum(int64(a.Source)), Target: engram.ByNum(int64(a.Target)), Verb: verb,
 		Strength: a.Strength, Reason: a.Reason, SessionID: a.SessionID})
 	return linked{string(l.Action), relatedMemoryOf(l.Relation)}, err
 }
@@ -86,7 +87,7 @@ func (u unlinked) PlainText() (string, bool) {
 }
 
 func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unlinked, error) {
-	in := engine.UnlinkInput{A: engram.ByNum(int64(a.A)), B: engram.ByNum(int64(a.B))}
+	in := relate.UnlinkInput{A: engram.ByNum(int64(a.A)), B: engram.ByNum(int64(a.B))}
 	if strings.TrimSpace(a.Relation) != "" {
 		var err error
 		if in.Verb, err = relationOf(a.Relation); err != nil {
@@ -94,7 +95,7 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 		}
 	}
 	removed, err := d.As(by).Unlink(ctx, in)
-	return unlinked{document.Each(removed, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
+	return unlinked{document.Each(removed, func(l relate.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
 }
 
 // relationOf reads a relation; an error lists them in the dialect's spelling.
@@ -133,7 +134,7 @@ type graphNode struct {
 }
 
 func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graphed, error) {
-	in := engine.GraphInput{Ref: engram.ByNum(int64(a.ID)), Depth: a.Depth, Pending: a.Pending, Limit: a.Limit}
+	in := engineread.GraphInput{Ref: engram.ByNum(int64(a.ID)), Depth: a.Depth, Pending: a.Pending, Limit: a.Limit}
 	for _, word := range a.Relation {
 		verb, err := relationOf(word)
 		if err != nil {

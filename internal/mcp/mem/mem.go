@@ -12,7 +12,7 @@ import (
 	"embed"
 	"time"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -89,7 +89,7 @@ type envelope struct {
 // caution opens a warning about a project's name.
 const caution = "⚠️ "
 
-func enveloped(at engine.ProjectInForce, result string) envelope {
+func enveloped(at projects.ProjectInForce, result string) envelope {
 	e := envelope{Project: at.Name, ProjectPath: at.Path, ProjectSource: string(at.Source), Result: result, Warning: at.Warning}
 	if e.Warning != "" && at.Source == project.SourceOverride {
 		e.Warning = caution + e.Warning

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -20,14 +20,14 @@ import (
 )
 
 // reading returns the project that a reading tool looks in. A named one must exist.
-func (d *dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
+func (d *dialect) reading(ctx context.Context, named string) (projects.ProjectInForce, error) {
 	return d.readingAt(ctx, named, time.Time{})
 }
 
 // readingAt is reading at a past time: a named project must have existed then. The zero time is now.
-func (d *dialect) readingAt(ctx context.Context, named string, past time.Time) (engine.ProjectInForce, error) {
+func (d *dialect) readingAt(ctx context.Context, named string, past time.Time) (projects.ProjectInForce, error) {
 	named = redact.Private(named)
-	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, AsOf: past})
+	at, err := d.Engine.ProjectFor(ctx, projects.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, AsOf: past})
 	if err == nil {
 		d.activity.called(at.Name, d.Engine.Now())
 		return at, nil
@@ -41,7 +41,7 @@ func readRefusal(err error, named string) error {
 		if p.Reason == project.ReasonUnknown {
 			return refusal(err, fmt.Sprintf("Project %q not found in store", brief(named)))
 		}
-		return writeRefusal(err, engine.ProjectRequest{Explicit: named})
+		return writeRefusal(err, projects.ProjectRequest{Explicit: named})
 	}
 	// Readers have always had this in plain words, without an object.
 	text := "Project resolution failed: " + trouble(err)
@@ -52,13 +52,13 @@ func readRefusal(err error, named string) error {
 }
 
 // everywhere stands for a search of all projects.
-func everywhere() engine.ProjectInForce {
-	return engine.ProjectInForce{Source: project.SourceAll}
+func everywhere() projects.ProjectInForce {
+	return projects.ProjectInForce{Source: project.SourceAll}
 }
 
 // writing returns the project that a tool writes to. The tool sets in r where to look, and whether the
 // process's own project counts.
-func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.ProjectInForce, error) {
+func (d *dialect) writing(ctx context.Context, r projects.ProjectRequest) (projects.ProjectInForce, error) {
 	r.Write, r.Trusted = true, d.Remote
 	r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 	if r.Dir == "" {
@@ -74,7 +74,7 @@ func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.
 
 // ofSession directs a write to the project of its session, if it exists; otherwise the write creates the
 // session.
-func (d *dialect) ofSession(ctx context.Context, r engine.ProjectRequest, session string) engine.ProjectRequest {
+func (d *dialect) ofSession(ctx context.Context, r projects.ProjectRequest, session string) projects.ProjectRequest {
 	if session == "" {
 		return r
 	}
@@ -115,7 +115,7 @@ func refusal(err error, message string) *tool.Failure {
 }
 
 // writeRefusal is the error of a write without a project; errors that are not about projects pass through.
-func writeRefusal(err error, r engine.ProjectRequest) error {
+func writeRefusal(err error, r projects.ProjectRequest) error {
 	p, ok := errors.AsType[*project.Problem](err)
 	if !ok {
 		return err
@@ -124,7 +124,7 @@ func writeRefusal(err error, r engine.ProjectRequest) error {
 }
 
 // refusalText is the dialect's message for each kind of problem of a write.
-func refusalText(p *project.Problem, r engine.ProjectRequest, err error) string {
+func refusalText(p *project.Problem, r projects.ProjectRequest, err error) string {
 	switch p.Reason {
 	case project.ReasonAmbiguous, project.ReasonConfig:
 		return "Cannot determine project: " + trouble(err)
@@ -162,7 +162,7 @@ func reason(err error) string {
 
 // failed wraps an error of an operation in the dialect's words; those about projects and sessions keep their
 // own shape.
-func failed(what string, err error, r engine.ProjectRequest) error {
+func failed(what string, err error, r projects.ProjectRequest) error {
 	if _, ok := errors.AsType[*project.Problem](err); ok {
 		r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 		return writeRefusal(err, r)
@@ -188,7 +188,7 @@ type current struct {
 }
 
 func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (current, error) {
-	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Override: d.Project, Dir: d.Dir})
+	at, err := d.Engine.ProjectFor(ctx, projects.ProjectRequest{Override: d.Project, Dir: d.Dir})
 	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: []string{}, Warning: at.Warning}
 	if at.Available != nil {
 		out.Available = at.Available
@@ -309,14 +309,14 @@ type choice struct {
 
 // chosen returns the project of a write that can recover from an ambiguous folder. r says how to decide the
 // project when the user made no choice.
-func (d *dialect) chosen(ctx context.Context, c choice, r engine.ProjectRequest) (engine.ProjectInForce, error) {
+func (d *dialect) chosen(ctx context.Context, c choice, r projects.ProjectRequest) (projects.ProjectInForce, error) {
 	if c.Reason == userChose {
 		if p := d.ambiguous(ctx); p != nil {
 			name, err := d.pick(c, p)
 			if err != nil {
-				return engine.ProjectInForce{}, err
+				return projects.ProjectInForce{}, err
 			}
-			r = engine.ProjectRequest{Chosen: name, SessionID: r.SessionID}
+			r = projects.ProjectRequest{Chosen: name, SessionID: r.SessionID}
 		}
 	}
 	at, err := d.writing(ctx, r)
@@ -335,7 +335,7 @@ func (d *dialect) chosen(ctx context.Context, c choice, r engine.ProjectRequest)
 
 // ambiguous returns the problem of the working folder if it holds several projects.
 func (d *dialect) ambiguous(ctx context.Context) *project.Problem {
-	_, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Dir: d.Dir, Write: true})
+	_, err := d.Engine.ProjectFor(ctx, projects.ProjectRequest{Dir: d.Dir, Write: true})
 	p, ok := errors.AsType[*project.Problem](err)
 	if !ok || p.Reason != project.ReasonAmbiguous {
 		return nil

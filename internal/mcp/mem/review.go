@@ -10,7 +10,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/review"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -116,8 +117,8 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
 }
 
-func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kinds []engram.QueueKind, limit int) (engine.Queue, error) {
-	q, err := d.As(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: limit}})
+func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kinds []engram.QueueKind, limit int) (review.Queue, error) {
+	q, err := d.As(by).Queue(ctx, review.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: limit}})
 	if err != nil {
 		return q, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
@@ -126,7 +127,7 @@ func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kin
 
 func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
 	ref := engram.ByNum(int64(a.ID))
-	res, err, what, doing := engine.ReviewResult{}, error(nil), "mark reviewed", "marked reviewed"
+	res, err, what, doing := review.ReviewResult{}, error(nil), "mark reviewed", "marked reviewed"
 	if snooze {
 		days := 30
 		if a.Days != nil {
@@ -154,7 +155,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 
 // reviewKind lists the items pending for a person by title only: an agent that asks for them should not read
 // instruction-like text. No tool approves; only a person may.
-func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.ProjectInForce, kind string, limit int) (reviewed, error) {
+func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at projects.ProjectInForce, kind string, limit int) (reviewed, error) {
 	kinds, err := engram.ParseQueueKinds([]string{tool.Clip(kind)})
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}

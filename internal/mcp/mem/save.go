@@ -7,7 +7,10 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -59,7 +62,7 @@ type judgment struct {
 	Candidates []document.FlaggedCandidate `json:"candidates,omitempty" schema:"-"` // likeliest first
 }
 
-func judgmentOf(cs []engine.Candidate) judgment {
+func judgmentOf(cs []relate.Candidate) judgment {
 	if len(cs) == 0 {
 		return judgment{}
 	}
@@ -74,7 +77,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	if strings.TrimSpace(a.text()) == "" {
 		return saved{}, noContent(by)
 	}
-	asked := engine.ProjectRequest{Explicit: a.Project, SessionID: a.SessionID, Override: d.Project}
+	asked := projects.ProjectRequest{Explicit: a.Project, SessionID: a.SessionID, Override: d.Project}
 	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
 	if err != nil {
 		return saved{}, err
@@ -83,7 +86,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	if at.Source == project.SourceExplicit {
 		name = a.Project // as written, so that the save can report how it was normalised
 	}
-	res, err := d.As(by).Save(ctx, engine.SaveInput{
+	res, err := d.As(by).Save(ctx, remember.SaveInput{
 		Title: a.Title, Content: a.text(), Type: engram.Type(a.Type), Scope: engram.ParseScope(a.Scope), Project: name,
 		TopicKey: a.TopicKey, SessionID: a.SessionID, Directory: d.Dir, Tags: a.Tags, Metadata: a.Metadata, Files: a.Files,
 		Importance: a.Importance, Permanent: a.Permanent,
@@ -99,7 +102,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: timestamp(res.Memory.ReviewAfter),
 		Anchors:  document.AnchorsOf(res.Memory, engram.Note{}),
 		judgment: judgmentOf(res.Candidates)}
-	if res.Action != engine.ActionInserted {
+	if res.Action != ledger.ActionInserted {
 		out.Action = string(res.Action)
 	}
 	return out, nil
@@ -115,7 +118,7 @@ func noContent(by tool.Caller) error {
 }
 
 // saveLines reports a save; verdict is the line about a person's verdict, "" for none.
-func saveLines(by tool.Caller, res engine.SaveResult, verdict string) []string {
+func saveLines(by tool.Caller, res remember.SaveResult, verdict string) []string {
 	lines := []string{fmt.Sprintf("Memory saved: %q (%s)", res.Memory.Title, res.Memory.Type)}
 	if res.SuggestedTopic != "" {
 		lines = append(lines, "Suggested topic_key: "+res.SuggestedTopic)
@@ -140,14 +143,14 @@ func saveLines(by tool.Caller, res engine.SaveResult, verdict string) []string {
 
 // admission says how a save merged into an existing memory; "" for a new one. It comes after the lines that
 // clients of the dialect know.
-func admission(res engine.SaveResult) string {
+func admission(res remember.SaveResult) string {
 	m := res.Memory
 	switch res.Action {
-	case engine.ActionRevised:
+	case ledger.ActionRevised:
 		return fmt.Sprintf("Revised #%d: revision %d of its topic, %s; the earlier text is kept.", m.Num, m.RevisionCount, m.TopicKey)
-	case engine.ActionRepeated:
+	case ledger.ActionRepeated:
 		return fmt.Sprintf("Already known as #%d, word for word: seen %d times now.", m.Num, m.DuplicateCount)
-	case engine.ActionMerged:
+	case ledger.ActionMerged:
 		return fmt.Sprintf("Merged with #%d: %s; the earlier text is kept.", m.Num, res.Reason)
 	}
 	return ""
@@ -177,7 +180,7 @@ func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (mes
 	if a.Title == nil && a.Content == nil && a.Type == nil && a.Scope == nil && a.TopicKey == nil && a.Project == nil {
 		return message{}, invalid("provide at least one field to update")
 	}
-	in := engine.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Title: a.Title, Content: a.Content, TopicKey: a.TopicKey}
+	in := remember.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Title: a.Title, Content: a.Content, TopicKey: a.TopicKey}
 	if a.Type != nil {
 		in.Type = new(engram.Type(*a.Type))
 	}
@@ -185,7 +188,7 @@ func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (mes
 		in.Scope = new(engram.ParseScope(*a.Scope))
 	}
 	if a.Project != nil {
-		to, err := d.writing(ctx, engine.ProjectRequest{Explicit: *a.Project}) // a known one, as for a save
+		to, err := d.writing(ctx, projects.ProjectRequest{Explicit: *a.Project}) // a known one, as for a save
 		if err != nil {
 			return message{}, err
 		}
@@ -212,14 +215,14 @@ func (d *dialect) capture(ctx context.Context, by tool.Caller, a captureArgs) (m
 	if strings.TrimSpace(a.Content) == "" {
 		return message{}, invalid("content is required — include text with a '## Key Learnings:' section")
 	}
-	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.Project}, a.SessionID))
+	at, err := d.writing(ctx, d.ofSession(ctx, projects.ProjectRequest{Override: d.Project}, a.SessionID))
 	if err != nil {
 		return message{}, err
 	}
-	res, err := d.As(by).Capture(ctx, engine.CaptureInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+	res, err := d.As(by).Capture(ctx, remember.CaptureInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
 		Project: at.Name, Directory: d.Dir, Source: a.Source})
 	if err != nil {
-		return message{}, failed("Failed to capture", err, engine.ProjectRequest{SessionID: a.SessionID})
+		return message{}, failed("Failed to capture", err, projects.ProjectRequest{SessionID: a.SessionID})
 	}
 	if res.Saved > 0 {
 		d.activity.savedIn(at.Name, d.Engine.Now())

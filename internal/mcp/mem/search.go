@@ -7,7 +7,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	enginebrief "github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -67,7 +69,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		}
 		filter.Project = at.Name
 	}
-	hits, err := d.As(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
+	hits, err := d.As(by).SearchIn(ctx, d.asking.now(), search.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
 	if err != nil {
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}
@@ -190,7 +192,7 @@ func results(f engram.Found) []result {
 }
 
 // nudge reminds the agent of saving; "" when all projects were searched.
-func (d *dialect) nudge(at engine.ProjectInForce) string {
+func (d *dialect) nudge(at projects.ProjectInForce) string {
 	if at.Name == "" {
 		return ""
 	}
@@ -215,7 +217,7 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		}
 	}
 	session, again := d.asking.context()
-	c, err := d.As(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
+	c, err := d.As(by).Context(ctx, enginebrief.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}

@@ -7,7 +7,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
@@ -37,7 +38,7 @@ func (d *dialect) sleep(ctx context.Context, by tool.Caller, a sleepArgs) (slept
 	if err != nil {
 		return slept{}, err
 	}
-	in := engine.SleepInput{Project: at.Name, DryRun: a.DryRun, Below: a.Below, Progress: by.Progress}
+	in := consolidate.SleepInput{Project: at.Name, DryRun: a.DryRun, Below: a.Below, Progress: by.Progress}
 	for _, word := range strings.Fields(strings.ToLower(strings.Join(a.Only, " "))) {
 		in.Only = append(in.Only, lifecycle.StepAction(word))
 	}
@@ -61,7 +62,7 @@ func (d *dialect) decay(ctx context.Context, by tool.Caller, a decayArgs) (messa
 	if err != nil {
 		return message{}, err
 	}
-	in := engine.DecayInput{Filter: engram.Filter{Project: at.Name}, Limit: a.Limit, Days: a.Days, Below: a.Below}
+	in := consolidate.DecayInput{Filter: engram.Filter{Project: at.Name}, Limit: a.Limit, Days: a.Days, Below: a.Below}
 	if a.ID != 0 {
 		in.Refs = []engram.Ref{engram.ByNum(int64(a.ID))}
 	}
@@ -91,7 +92,7 @@ func (d *dialect) diagnostics(ctx context.Context, by tool.Caller, a diagnostics
 	if err != nil {
 		return message{}, err
 	}
-	out, err := d.As(by).Diagnose(ctx, engine.DiagnosticsInput{Project: at.Name, Limit: a.Limit, Progress: by.Progress})
+	out, err := d.As(by).Diagnose(ctx, consolidate.DiagnosticsInput{Project: at.Name, Limit: a.Limit, Progress: by.Progress})
 	if err != nil {
 		return message{}, err
 	}
@@ -106,7 +107,7 @@ type doctorArgs struct {
 // doctor answers with a report, good or bad. Only one with an error is a failure, so that it cannot pass as
 // good news.
 func (d *dialect) doctor(ctx context.Context, by tool.Caller, a doctorArgs) (document.Report, error) {
-	in := engine.DoctorInput{Check: a.Check, Project: engine.ProjectRequest{Explicit: a.Project, Override: d.Project, Dir: d.Dir}}
+	in := consolidate.DoctorInput{Check: a.Check, Project: projects.ProjectRequest{Explicit: a.Project, Override: d.Project, Dir: d.Dir}}
 	r, err := d.As(by).Doctor(ctx, in)
 	if err != nil {
 		return document.Report{}, readRefusal(err, redact.Private(a.Project))

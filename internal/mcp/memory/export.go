@@ -13,7 +13,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
@@ -51,8 +51,8 @@ func (d *Dialect) export(ctx context.Context, by tool.Caller, a exportArgs) (exp
 		return exported{}, err
 	}
 	var file, compact bytes.Buffer
-	page, err := d.As(by).ExportPage(ctx, &file, engine.ExportPageInput{After: a.Cursor, Most: exportBytes,
-		ExportInput: engine.ExportInput{Format: engine.PlainFormat, Project: at.Name, Vectors: a.Vectors, Progress: by.Progress.Of("exporting")}})
+	page, err := d.As(by).ExportPage(ctx, &file, exchange.ExportPageInput{After: a.Cursor, Most: exportBytes,
+		ExportInput: exchange.ExportInput{Format: exchange.PlainFormat, Project: at.Name, Vectors: a.Vectors, Progress: by.Progress.Of("exporting")}})
 	if err != nil {
 		return exported{}, err
 	}
@@ -118,11 +118,11 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 	if err != nil {
 		return imported{}, err
 	}
-	if engine.ImportMode(a.Mode) == engine.ImportReplace && isPage(a.Data) {
+	if exchange.ImportMode(a.Mode) == exchange.ImportReplace && isPage(a.Data) {
 		return imported{}, engram.Errorf(engram.CodeInvalid, "cannot replace from one page of an export: the other pages would be forgotten").
 			WithHint("import each page with mode merge")
 	}
-	res, err := d.As(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
+	res, err := d.As(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), exchange.ImportInput{Mode: exchange.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
 		Progress: by.Progress.Of("importing")})
 	if err != nil && len(res.Forgets) > 0 {
 		return imported{}, engram.Errorf(engram.CodeOf(err), "%v", err).

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp/memory"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
@@ -67,7 +67,7 @@ func TestALargeExportComesInPages(t *testing.T) {
 	d := memory.New(tool.Options{Engine: e, Project: "demo"})
 	const many = 60
 	for i := range many {
-		in := engine.SaveInput{Title: fmt.Sprintf("Story %d", i), Content: fmt.Sprintf("%d: ", i) + strings.Repeat("a long story ", 300), Project: "demo", TopicKey: fmt.Sprintf("s/%d", i)}
+		in := remember.SaveInput{Title: fmt.Sprintf("Story %d", i), Content: fmt.Sprintf("%d: ", i) + strings.Repeat("a long story ", 300), Project: "demo", TopicKey: fmt.Sprintf("s/%d", i)}
 		if i > 0 {
 			in.Related = []engram.Ref{engram.ByNum(int64(i))}
 		}
@@ -75,7 +75,7 @@ func TestALargeExportComesInPages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	long := engine.SaveInput{Title: "Long", Content: strings.Repeat("far too long for a page ", 10_000), Project: "demo", TopicKey: "long"}
+	long := remember.SaveInput{Title: "Long", Content: strings.Repeat("far too long for a page ", 10_000), Project: "demo", TopicKey: "long"}
 	for range 2 {
 		long.Content += "!"
 		if _, err := e.Save(t.Context(), long); err != nil {
@@ -133,7 +133,7 @@ func TestAQueryObeysItsOffset(t *testing.T) {
 	e := enginetest.New(t)
 	d := memory.New(tool.Options{Engine: e, Project: "demo"})
 	for i := range 12 {
-		if _, err := e.Save(t.Context(), engine.SaveInput{Title: fmt.Sprintf("Kettle %d", i), Content: fmt.Sprintf("The kettle of room %d whistles", i), Project: "demo"}); err != nil {
+		if _, err := e.Save(t.Context(), remember.SaveInput{Title: fmt.Sprintf("Kettle %d", i), Content: fmt.Sprintf("The kettle of room %d whistles", i), Project: "demo"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -58,13 +58,13 @@ func (d *Dialect) Tools() []tool.Tool {
 }
 
 // reading returns the project that a tool looks in. A named one must exist.
-func (d *Dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
-	return d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir})
+func (d *Dialect) reading(ctx context.Context, named string) (projects.ProjectInForce, error) {
+	return d.Engine.ProjectFor(ctx, projects.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir})
 }
 
 // writing returns the project that a tool writes to.
-func (d *Dialect) writing(ctx context.Context, named string) (engine.ProjectInForce, error) {
-	return d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, Write: true, Trusted: d.Remote})
+func (d *Dialect) writing(ctx context.Context, named string) (projects.ProjectInForce, error) {
+	return d.Engine.ProjectFor(ctx, projects.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, Write: true, Trusted: d.Remote})
 }
 
 // ref reads a memory's name from the argument of that name. A topic is one of the project in force; without a

@@ -7,7 +7,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -75,7 +77,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 		return queried{}, engram.Errorf(engram.CodeInvalid, "offset %d with limit %d goes beyond the first %d of a search", a.Offset, a.Limit, mostRanked).
 			WithHint("ask a more precise question, or filter by types or tags")
 	}
-	found, err := d.As(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Offset + a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
+	found, err := d.As(by).SearchWhole(ctx, "", search.SearchInput{Query: a.Query, Limit: a.Offset + a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
 		Filter: engram.Filter{Project: at.Name, Types: types(a.Types), Tags: a.Tags, Current: true}})
 	if err != nil {
 		return queried{}, err
@@ -153,7 +155,7 @@ func (d *Dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 	if err != nil {
 		return graphed{}, err
 	}
-	in := engine.GraphInput{Ref: ref, Depth: a.Depth, Limit: mostNodes}
+	in := read.GraphInput{Ref: ref, Depth: a.Depth, Limit: mostNodes}
 	for i, word := range a.Types {
 		verb, err := verbOf(fmt.Sprintf("relation_types[%d]", i), word)
 		if err != nil {
@@ -188,7 +190,7 @@ func graphedOf(g engram.Graph) graphed {
 
 // markdown is a memory as text with the content of its document: itself, its relations and its earlier
 // versions.
-func (d *Dialect) markdown(m engine.Detail) string {
+func (d *Dialect) markdown(m read.Detail) string {
 	about := []string{fmt.Sprintf("strength %.2f", m.Strength), render.Time(m.Memory.UpdatedAt, d.text)}
 	if m.Memory.Project != "" {
 		about = append(about, "project "+render.Line(m.Memory.Project, 0))
@@ -304,7 +306,7 @@ func edgeOf(r engram.Relation, source, target engram.ID) edge {
 
 // PlainText says what was done.
 func (l linked) PlainText() (string, bool) {
-	done := map[string]string{string(engine.LinkMade): "Linked", string(engine.LinkChanged): "Changed", string(engine.LinkKnown): "Known already"}[l.Action]
+	done := map[string]string{string(relate.LinkMade): "Linked", string(relate.LinkChanged): "Changed", string(relate.LinkKnown): "Known already"}[l.Action]
 	return done + ": " + l.Relation.String(), true
 }
 
@@ -321,7 +323,7 @@ func (d *Dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 	if err != nil {
 		return linked{}, err
 	}
-	l, err := d.As(by).Link(ctx, engine.LinkInput{Source: source, Target: target, Verb: verb, Strength: a.Strength})
+	l, err := d.As(by).Link(ctx, relate.LinkInput{Source: source, Target: target, Verb: verb, Strength: a.Strength})
 	if err != nil {
 		return linked{}, err
 	}

@@ -17,7 +17,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -202,7 +203,7 @@ type listed struct {
 }
 
 // page reads a page of list a in project at.
-func (d *Dialect) page(ctx context.Context, at engine.ProjectInForce, a address, size int) (listed, error) {
+func (d *Dialect) page(ctx context.Context, at projects.ProjectInForce, a address, size int) (listed, error) {
 	after, err := position(a.cursor)
 	if err != nil {
 		return listed{}, err
@@ -410,12 +411,12 @@ func (d *Dialect) RecallContext(ctx context.Context, by tool.Caller, topic, budg
 	if strings.TrimSpace(topic) == "" {
 		return "", engram.Errorf(engram.CodeInvalid, "%s is required", TopicArg)
 	}
-	in := engine.RecallInput{Zone: d.text.Zone}
+	in := search.RecallInput{Zone: d.text.Zone}
 	if budget = strings.TrimSpace(budget); budget != "" {
 		n, err := strconv.Atoi(budget)
-		if err != nil || n < 1 || n > engine.MaxBudget {
+		if err != nil || n < 1 || n > search.MaxBudget {
 			return "", engram.Errorf(engram.CodeInvalid, "%s %q is not a number of tokens", BudgetArg, tool.Clip(redact.Private(budget))).
-				WithHint("use a number from 1 to %d", engine.MaxBudget)
+				WithHint("use a number from 1 to %d", search.MaxBudget)
 		}
 		in.Budget = n
 	}
@@ -423,7 +424,7 @@ func (d *Dialect) RecallContext(ctx context.Context, by tool.Caller, topic, budg
 	if err != nil {
 		return "", err
 	}
-	in.SearchInput = engine.SearchInput{Query: topic, Filter: engram.Filter{Project: at.Name, Current: true}}
+	in.SearchInput = search.SearchInput{Query: topic, Filter: engram.Filter{Project: at.Name, Current: true}}
 	found, err := d.As(by).Recall(ctx, in)
 	if err != nil {
 		return "", err

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp/memory"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
@@ -16,7 +16,7 @@ import (
 func newDialect(t testing.TB) *memory.Dialect {
 	t.Helper()
 	e := enginetest.New(t)
-	_, err := e.Save(t.Context(), engine.SaveInput{Title: "Auth model", Content: "Tokens live 15 minutes.", TopicKey: "auth/model", Project: "demo"})
+	_, err := e.Save(t.Context(), remember.SaveInput{Title: "Auth model", Content: "Tokens live 15 minutes.", TopicKey: "auth/model", Project: "demo"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestWhatURIsName(t *testing.T) {
 func TestAListLeadsToItsNextPage(t *testing.T) {
 	e := enginetest.New(t)
 	for i := range 120 {
-		_, err := e.Save(t.Context(), engine.SaveInput{Content: fmt.Sprintf("about %d", i), Type: []engram.Type{"fact", "tip & trick"}[i%2], Project: "a b"})
+		_, err := e.Save(t.Context(), remember.SaveInput{Content: fmt.Sprintf("about %d", i), Type: []engram.Type{"fact", "tip & trick"}[i%2], Project: "a b"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
@@ -63,18 +64,18 @@ func (d *Dialect) store(ctx context.Context, by tool.Caller, a storeArgs) (store
 }
 
 // input returns the engine's input for m; path is the prefix of names in errors.
-func (d *Dialect) input(ctx context.Context, at engine.ProjectInForce, path string, m draft) (engine.SaveInput, error) {
+func (d *Dialect) input(ctx context.Context, at projects.ProjectInForce, path string, m draft) (remember.SaveInput, error) {
 	related, err := d.refs(ctx, path+"related_to", m.RelatedTo)
 	if err != nil {
-		return engine.SaveInput{}, err
+		return remember.SaveInput{}, err
 	}
-	return engine.SaveInput{Content: m.Content, Type: engram.Type(m.Type), Project: at.Name, Directory: d.Dir, Tags: m.Tags,
+	return remember.SaveInput{Content: m.Content, Type: engram.Type(m.Type), Project: at.Name, Directory: d.Dir, Tags: m.Tags,
 		Importance: m.Importance, Related: related}, nil
 }
 
 // warningsOf returns the warnings of a save: about the project, and possible contradictions with the id for a
 // verdict.
-func warningsOf(at engine.ProjectInForce, res engine.SaveResult) []string {
+func warningsOf(at projects.ProjectInForce, res remember.SaveResult) []string {
 	var conflicts []string
 	for _, c := range res.Candidates {
 		conflicts = append(conflicts, fmt.Sprintf("may contradict %s (%s): %s; record a verdict with memory_link (supersedes or contradicts), judgment %s",
@@ -83,7 +84,7 @@ func warningsOf(at engine.ProjectInForce, res engine.SaveResult) []string {
 	return warnings([]string{at.Warning}, res.Warnings, conflicts)
 }
 
-func savedAs(res engine.SaveResult) string {
+func savedAs(res remember.SaveResult) string {
 	done := strings.ToUpper(string(res.Action[:1])) + string(res.Action[1:])
 	return fmt.Sprintf("%s: %s [%s] in project %q", done, res.Memory.ID, res.Memory.Type, res.Memory.Project)
 }
@@ -108,7 +109,7 @@ func (d *Dialect) storeBatch(ctx context.Context, by tool.Caller, a storeBatchAr
 	if err != nil {
 		return storedBatch{}, err
 	}
-	all, err := d.As(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (engine.SaveInput, error) {
+	all, err := d.As(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (remember.SaveInput, error) {
 		return d.input(ctx, at, fmt.Sprintf("memories[%d].", i), a.Memories[i])
 	})
 	if err != nil {
@@ -142,7 +143,7 @@ func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (upd
 	if err != nil {
 		return updated{}, err
 	}
-	in := engine.UpdateInput{Ref: ref, Content: a.Content, Importance: a.Importance, Tags: a.Tags}
+	in := remember.UpdateInput{Ref: ref, Content: a.Content, Importance: a.Importance, Tags: a.Tags}
 	if a.Type != nil {
 		in.Type = new(engram.Type(*a.Type))
 	}

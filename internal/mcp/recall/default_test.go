@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/mcp/recall"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
@@ -19,7 +19,7 @@ func TestTheSchemaTellsTheEnginesDefault(t *testing.T) {
 	if err := json.Unmarshal(tools[i].Input, &schema); err != nil {
 		t.Fatal(err)
 	}
-	if got := schema.Properties["min_strength"].Default; got != engine.LeastStrength {
-		t.Errorf("min_strength: the schema says %v, the engine's default is %v", got, engine.LeastStrength)
+	if got := schema.Properties["min_strength"].Default; got != read.LeastStrength {
+		t.Errorf("min_strength: the schema says %v, the engine's default is %v", got, read.LeastStrength)
 	}
 }

@@ -20,7 +20,10 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -53,7 +56,7 @@ func (d *dialect) place(ctx context.Context, named string) (name, warning string
 	if named == "" && d.Project == "" && (d.Remote || d.Dir == "") {
 		return "", "", nil
 	}
-	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, Write: true, Trusted: d.Remote})
+	at, err := d.Engine.ProjectFor(ctx, projects.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, Write: true, Trusted: d.Remote})
 	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous {
 		return "", "", nil
 	}
@@ -78,8 +81,8 @@ func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) 
 	if err != nil {
 		return remembered{}, err
 	}
-	res, err := d.As(by).Save(ctx, engine.SaveInput{Content: a.Content, Type: engram.Type(a.Category), Metadata: a.Metadata,
-		Project: at, Directory: d.Dir, Admit: engine.AdmitMerging})
+	res, err := d.As(by).Save(ctx, remember.SaveInput{Content: a.Content, Type: engram.Type(a.Category), Metadata: a.Metadata,
+		Project: at, Directory: d.Dir, Admit: remember.AdmitMerging})
 	if err != nil {
 		return remembered{}, err
 	}
@@ -87,12 +90,12 @@ func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) 
 }
 
 // saidOf reports what a save did, and what to do about it.
-func saidOf(res engine.SaveResult, warning string) string {
+func saidOf(res remember.SaveResult, warning string) string {
 	lines := []string{fmt.Sprintf("Remembered as %s.", res.Memory.ID)}
 	switch res.Action {
-	case engine.ActionRepeated:
+	case ledger.ActionRepeated:
 		lines[0] = fmt.Sprintf("Already known as %s.", res.Memory.ID)
-	case engine.ActionMerged:
+	case ledger.ActionMerged:
 		lines[0] = fmt.Sprintf("Merged with %s, a near-duplicate; its earlier text is kept.", res.Memory.ID)
 	}
 	if c := res.Contested(); c != nil {
@@ -122,7 +125,7 @@ type recollection struct {
 }
 
 func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (recollection, error) {
-	found, err := d.As(by).Recollect(ctx, engine.RecollectInput{Query: a.Query, Limit: a.Limit, Category: a.Category, MinStrength: &a.MinStrength, Metadata: a.Metadata})
+	found, err := d.As(by).Recollect(ctx, read.RecollectInput{Query: a.Query, Limit: a.Limit, Category: a.Category, MinStrength: &a.MinStrength, Metadata: a.Metadata})
 	if err != nil {
 		return recollection{}, err
 	}
@@ -141,7 +144,7 @@ func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (rec
 
 // narrowed reports whether a question excludes memories regardless of their text.
 func (a recallArgs) narrowed() bool {
-	return strings.TrimSpace(a.Category) != "" || len(a.Metadata) > 0 || a.MinStrength > engine.LeastStrength
+	return strings.TrimSpace(a.Category) != "" || len(a.Metadata) > 0 || a.MinStrength > read.LeastStrength
 }
 
 // list is the hits as text: of each memory a line about it, then its content, indented so that no line of it

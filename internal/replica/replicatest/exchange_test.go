@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/exchange"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
@@ -60,7 +61,7 @@ func (h *history) sendFile(ctx context.Context, i, j int) error {
 // writeFile exports a project; wrote is false if there is nothing yet.
 func (h *history) writeFile(ctx context.Context, i int, project string) (f file, wrote bool, err error) {
 	var b bytes.Buffer
-	_, err = h.peers[i].Export(ctx, &b, engine.ExportInput{Project: project})
+	_, err = h.peers[i].Export(ctx, &b, exchange.ExportInput{Project: project})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return file{}, false, nil
 	}
@@ -72,7 +73,7 @@ func (h *history) writeFile(ctx context.Context, i int, project string) (f file,
 
 func (h *history) readFile(ctx context.Context, f file, j int) error {
 	p := h.peers[j]
-	res, err := p.Import(ctx, bytes.NewReader(f.text), engine.ImportInput{})
+	res, err := p.Import(ctx, bytes.NewReader(f.text), exchange.ImportInput{})
 	if err != nil {
 		return fmt.Errorf("%s imports a file of %s: %w", p.name, h.peers[f.from].name, err)
 	}
@@ -92,7 +93,7 @@ func (h *history) push(ctx context.Context, p *peer, r engram.Remote) error {
 }
 
 func (h *history) pushOne(ctx context.Context, p *peer, r engram.Remote, project string) error {
-	res, err := p.Push(ctx, r, engine.PushInput{Project: project, By: p.name})
+	res, err := p.Push(ctx, r, sync.PushInput{Project: project, By: p.name})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return nil // nothing saved yet
 	}
@@ -119,7 +120,7 @@ func (h *history) pull(ctx context.Context, p *peer, r engram.Remote, n *int) er
 }
 
 func (h *history) pullOne(ctx context.Context, p *peer, r engram.Remote, project string, n *int) error {
-	res, err := p.Pull(ctx, r, engine.PullInput{Project: project})
+	res, err := p.Pull(ctx, r, sync.PullInput{Project: project})
 	if err != nil {
 		return fmt.Errorf("%s pulls from %s: %w", p.name, r.Name(), err)
 	}

@@ -5,7 +5,9 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
 )
 
 // write lets one peer do something at random.
@@ -28,22 +30,22 @@ func (h *history) write(ctx context.Context, p *peer) error {
 		return h.save(ctx, p, project, text)
 	case 5, 6, 7:
 		what = "edits " + string(m.ID)
-		var now engine.Updated
-		if now, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Content: &text}); err == nil {
+		var now remember.Updated
+		if now, err = p.Update(ctx, remember.UpdateInput{Ref: ref, Content: &text}); err == nil {
 			h.remember(p, now.Memory)
 		}
 	case 8:
 		what = "rates " + string(m.ID)
-		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Importance: new(float64(h.rng.IntN(10)) / 10), Permanent: new(h.rng.IntN(2) == 0)})
+		_, err = p.Update(ctx, remember.UpdateInput{Ref: ref, Importance: new(float64(h.rng.IntN(10)) / 10), Permanent: new(h.rng.IntN(2) == 0)})
 	case 9:
 		what = "tags " + string(m.ID)
-		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, AddTags: []string{h.word("api", "db", "ui")}})
+		_, err = p.Update(ctx, remember.UpdateInput{Ref: ref, AddTags: []string{h.word("api", "db", "ui")}})
 	case 10:
 		what = "untags " + string(m.ID)
-		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, RemoveTags: []string{h.word("api", "db", "ui")}})
+		_, err = p.Update(ctx, remember.UpdateInput{Ref: ref, RemoveTags: []string{h.word("api", "db", "ui")}})
 	case 11:
 		what = "moves the topic of " + string(m.ID)
-		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, TopicKey: new(h.topic())})
+		_, err = p.Update(ctx, remember.UpdateInput{Ref: ref, TopicKey: new(h.topic())})
 	case 12:
 		what = "forgets " + string(m.ID)
 		_, err = p.Forget(ctx, ref)
@@ -59,17 +61,17 @@ func (h *history) write(ctx context.Context, p *peer) error {
 	case 14:
 		what = fmt.Sprintf("links %s and %s", m.ID, other.ID)
 		verbs := engram.Verbs()
-		_, err = p.Link(ctx, engine.LinkInput{Source: ref, Target: engram.ByNum(other.Num), Verb: verbs[h.rng.IntN(len(verbs))], Reason: text})
+		_, err = p.Link(ctx, relate.LinkInput{Source: ref, Target: engram.ByNum(other.Num), Verb: verbs[h.rng.IntN(len(verbs))], Reason: text})
 	case 15:
 		what = fmt.Sprintf("judges %s and %s", m.ID, other.ID)
-		verdicts := engine.Verdicts()
-		_, err = p.Compare(ctx, engine.CompareInput{A: ref, B: engram.ByNum(other.Num), Verb: verdicts[h.rng.IntN(len(verdicts))], Confidence: 0.5, Reasoning: text})
+		verdicts := relate.Verdicts()
+		_, err = p.Compare(ctx, relate.CompareInput{A: ref, B: engram.ByNum(other.Num), Verb: verdicts[h.rng.IntN(len(verdicts))], Confidence: 0.5, Reasoning: text})
 	case 16:
 		what = fmt.Sprintf("unlinks %s and %s", m.ID, other.ID)
-		_, err = p.Unlink(ctx, engine.UnlinkInput{A: ref, B: engram.ByNum(other.Num)})
+		_, err = p.Unlink(ctx, relate.UnlinkInput{A: ref, B: engram.ByNum(other.Num)})
 	case 17, 18:
 		what = "takes back the latest"
-		if _, err = p.Undo(ctx, engine.UndoInput{Project: project}); err == nil {
+		if _, err = p.Undo(ctx, undo.UndoInput{Project: project}); err == nil {
 			h.tally.Undone++
 		}
 	case 19:
@@ -78,7 +80,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 		}
 		op := p.pulls[h.rng.IntN(len(p.pulls))]
 		what = fmt.Sprintf("takes back the pull %d", op)
-		if _, err = p.Undo(ctx, engine.UndoInput{Op: op}); err == nil {
+		if _, err = p.Undo(ctx, undo.UndoInput{Op: op}); err == nil {
 			h.tally.Unpulled++
 		}
 	case 20:
@@ -86,19 +88,19 @@ func (h *history) write(ctx context.Context, p *peer) error {
 	case 21:
 		to := h.word(h.projects[:2]...)
 		what = fmt.Sprintf("moves %s to %s", m.ID, to)
-		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Project: &to})
+		_, err = p.Update(ctx, remember.UpdateInput{Ref: ref, Project: &to})
 		h.tally.Moved++
 	case 22:
 		scope := engram.Scope(h.word(string(engram.ScopePersonal), string(engram.ScopeProject)))
 		what = fmt.Sprintf("makes %s %s", m.ID, scope)
-		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Scope: &scope})
+		_, err = p.Update(ctx, remember.UpdateInput{Ref: ref, Scope: &scope})
 		h.tally.Scoped++
 	case 23:
 		what, err = h.join(ctx, p)
 	case 24, 25:
 		what = "anchors " + string(m.ID)
 		p.code.Write("a.go", text)
-		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Files: [...]*[]string{{}, {"a.go"}, {"a.go:1-2"}}[h.rng.IntN(3)]})
+		_, err = p.Update(ctx, remember.UpdateInput{Ref: ref, Files: [...]*[]string{{}, {"a.go"}, {"a.go:1-2"}}[h.rng.IntN(3)]})
 	}
 	return h.minor(p, what, err)
 }
@@ -128,7 +130,7 @@ func (h *history) agree(ctx context.Context) error {
 	h.say("everybody agrees on one project")
 	for _, p := range h.peers {
 		for _, name := range h.projects[1:] {
-			if _, err := p.StartSession(ctx, engine.SessionInput{ID: name + "-" + p.name, Project: name}); err != nil {
+			if _, err := p.StartSession(ctx, remember.SessionInput{ID: name + "-" + p.name, Project: name}); err != nil {
 				return fmt.Errorf("%s hears of %s: %w", p.name, name, err)
 			}
 		}
@@ -145,7 +147,7 @@ func (h *history) talk(ctx context.Context, p *peer, project, text string) (what
 	id := project + "-" + h.word("s1", "s2")
 	switch h.rng.IntN(6) {
 	case 0:
-		_, err = p.StartSession(ctx, engine.SessionInput{ID: id, Project: project, Directory: "/src/" + p.name})
+		_, err = p.StartSession(ctx, remember.SessionInput{ID: id, Project: project, Directory: "/src/" + p.name})
 		return "starts " + id, err
 	case 1:
 		_, err = p.EndSession(ctx, id, text)
@@ -160,7 +162,7 @@ func (h *history) talk(ctx context.Context, p *peer, project, text string) (what
 		one := ps[h.rng.IntN(len(ps))]
 		return "deletes the prompt " + one.SyncID, p.DeletePrompt(ctx, one.Num, h.rng.IntN(4) == 0)
 	}
-	_, err = p.SavePrompt(ctx, engine.PromptInput{Content: text, Project: project, SessionID: id, NewSession: true})
+	_, err = p.SavePrompt(ctx, remember.PromptInput{Content: text, Project: project, SessionID: id, NewSession: true})
 	return "asks in " + id, err
 }
 
@@ -175,7 +177,7 @@ func (h *history) minor(p *peer, what string, err error) error {
 }
 
 func (h *history) save(ctx context.Context, p *peer, project, text string) error {
-	in := engine.SaveInput{Title: text, Content: text + ", at length", Project: project, TopicKey: h.topic(), Tags: []string{h.word("api", "db", "ui")}}
+	in := remember.SaveInput{Title: text, Content: text + ", at length", Project: project, TopicKey: h.topic(), Tags: []string{h.word("api", "db", "ui")}}
 	if h.rng.IntN(10) == 0 {
 		in.Scope = engram.ScopePersonal
 		h.tally.Personal++
