@@ -103,7 +103,7 @@ func (c cleaning) dated(ts ...time.Time) time.Time {
 }
 
 func (c cleaning) projectOf(p engram.Project) (*engram.Project, error) {
-	texts := raw{{"project", p.Name}, {"remote", p.Remote}}.and("alias", p.Aliases...)
+	texts := raw{"project", p.Name, "remote", p.Remote}.and("alias", p.Aliases...)
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (c cleaning) projectOf(p engram.Project) (*engram.Project, error) {
 }
 
 func (c cleaning) session(s engram.Session) (*engram.Session, error) {
-	texts := raw{{"session id", s.ID}, {"project", s.Project}, {"directory", s.Directory}, {"summary", s.Summary}}
+	texts := raw{"session id", s.ID, "project", s.Project, "directory", s.Directory, "summary", s.Summary}
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (c cleaning) session(s engram.Session) (*engram.Session, error) {
 }
 
 func (c cleaning) prompt(p engram.Prompt) (*engram.Prompt, error) {
-	texts := raw{{"prompt", p.Content}, {"session id", p.SessionID}, {"project", p.Project}, {"sync id", p.SyncID}}
+	texts := raw{"prompt", p.Content, "session id", p.SessionID, "project", p.Project, "sync id", p.SyncID}
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
@@ -158,8 +158,8 @@ func plainID(id, prefix string) bool {
 
 func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, error) {
 	m := r.Memory
-	texts := raw{{"content", m.Content}, {"title", m.Title}, {"summary", m.Summary}, {"type", string(m.Type)}, {"topic key", m.TopicKey},
-		{"project", m.Project}, {"session id", m.SessionID}, {"tool name", m.ToolName}, {"id", string(m.ID)}, {"sync id", m.SyncID}}
+	texts := raw{"content", m.Content, "title", m.Title, "summary", m.Summary, "type", string(m.Type), "topic key", m.TopicKey,
+		"project", m.Project, "session id", m.SessionID, "tool name", m.ToolName, "id", string(m.ID), "sync id", m.SyncID}
 	if err := texts.and("tag", m.Tags...).check(); err != nil {
 		return nil, false, err
 	}
@@ -170,10 +170,10 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	}
 	now := engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
 		Title: w.line(m.Title), Content: w.text(m.Content), Summary: w.text(m.Summary), Tags: tags(w.lines(m.Tags)), Metadata: metadata, Anchors: engram.CleanAnchors(m.Anchors),
-		TopicKey: topic.Normalize(w.text(m.TopicKey)), SessionID: line(m.SessionID), ToolName: w.line(m.ToolName),
-		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Importance: m.Importance, Strength: m.Strength,
-		Permanent: m.Permanent, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
+		TopicKey: topic.Normalize(w.text(m.TopicKey)), SessionID: line(m.SessionID),
+		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Strength: m.Strength, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
 		DuplicateCount: min(max(m.DuplicateCount, 1), maxCount)}
+	c.plain(&now, m)
 	if !(m.Strength >= 0 && m.Strength <= 1) {
 		return nil, false, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", m.Strength).WithHint("use a number from 0 to 1")
 	}
@@ -200,6 +200,23 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	return &engram.MemoryRecord{Memory: now, Revisions: rs, Vectors: finite(r.Vectors)}, undated, err
 }
 
+// plain cleans the parts of a memory that memory has no rule for, by their type.
+func (c cleaning) plain(now *engram.Memory, m engram.Memory) {
+	for _, f := range engram.Fields[engram.Memory]() {
+		if f.Part != engram.Part(f.Name) || slices.Contains([]string{"project", "summary", "topic_key", "session_id"}, f.Name) {
+			continue
+		}
+		switch v := f.Of(&m).(type) {
+		case *string:
+			*f.Of(now).(*string) = c.redactor.line(*v)
+		case *time.Time:
+			*f.Of(now).(*time.Time) = instant(*v)
+		case *bool, *int, *float64:
+			f.Copy(now, &m)
+		}
+	}
+}
+
 // finite empties vectors with values that are not numbers: they cannot be compared, nor kept as JSON.
 func finite(rows []engram.FingerprintedRow) []engram.FingerprintedRow {
 	for n, row := range rows {
@@ -213,7 +230,7 @@ func finite(rows []engram.FingerprintedRow) []engram.FingerprintedRow {
 // left cleans a record that only says that a memory left the project, and by which write.
 func (c cleaning) left(r engram.Record) (incoming, error) {
 	m := r.Memory.Memory
-	texts := raw{{"project", m.Project}, {"id", string(m.ID)}, {"sync id", m.SyncID}}
+	texts := raw{"project", m.Project, "id", string(m.ID), "sync id", m.SyncID}
 	if err := texts.check(); err != nil {
 		return incoming{}, err
 	}
@@ -240,7 +257,6 @@ func (c cleaning) date(now *engram.Memory, m engram.Memory) (undated bool) {
 	if now.DeletedAt.IsZero() && !m.DeletedAt.IsZero() {
 		now.DeletedAt = now.UpdatedAt // it was forgotten, whatever the clock said
 	}
-	now.ReviewAfter, now.ValidFrom, now.ValidTo = instant(m.ReviewAfter), instant(m.ValidFrom), instant(m.ValidTo)
 	return undated
 }
 
@@ -277,7 +293,7 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 	}
 	out := make([]engram.Revision, 0, len(in))
 	for _, r := range in {
-		texts := raw{{"content of a revision", r.Content}, {"title of a revision", r.Title}, {"type of a revision", string(r.Type)}, {"reason of a revision", r.Reason}}
+		texts := raw{"content of a revision", r.Content, "title of a revision", r.Title, "type of a revision", string(r.Type), "reason of a revision", r.Reason}
 		if err := texts.check(); err != nil {
 			return nil, err
 		}
@@ -305,8 +321,8 @@ func stampTime(s engram.VersionStamp) time.Time {
 
 func (c cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, undated bool, err error) {
 	rel := r.Relation
-	texts := raw{{"reason", rel.Reason}, {"evidence", rel.Evidence}, {"actor", rel.Actor}, {"actor kind", rel.ActorKind}, {"model", rel.Model},
-		{"session id", rel.SessionID}, {"relation id", rel.ID}}
+	texts := raw{"reason", rel.Reason, "evidence", rel.Evidence, "actor", rel.Actor, "actor kind", rel.ActorKind, "model", rel.Model,
+		"session id", rel.SessionID, "relation id", rel.ID}
 	if err := texts.check(); err != nil {
 		return nil, false, err
 	}

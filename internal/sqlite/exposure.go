@@ -104,7 +104,7 @@ func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 		if err != nil {
 			return err
 		}
-		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), orZero(u.Memory),
+		res, err := t.exec(ctx, query, millis(u.At), at.Session, at.Project, u.Operation, orNull(u.Query), orZero(u.Memory),
 			orZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err != nil {
 			return fmt.Errorf("write exposure: %w", err)

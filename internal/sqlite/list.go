@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // List returns the memories that pass f. Listings without further filters are served by memories_recent or
@@ -272,10 +272,13 @@ func jsonText[S ~string](values []S) string {
 	return string(b)
 }
 
-// vitalColumns is what Outlines reads: no texts, so that the pages with contents are not read.
-const vitalColumns = `m.num, (SELECT name FROM projects WHERE num = m.project), m.scope, m.type, m.importance, m.strength, m.touched_at,
-	m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after, m.valid_from, m.valid_to,
-	m.last_seen_at, m.deleted_at`
+// vitalFields is what Outlines reads: no texts, so that the pages with contents are not read.
+var vitalFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
+	return !slices.Contains(strings.Fields(`project scope type importance strength touched_at permanent access_count last_accessed_at
+		created_at updated_at review_after valid_from valid_to last_seen_at deleted_at`), f.Name)
+})
+
+var vitalColumns = `m.num` + columnsOf(vitalFields)
 
 // Outlines calls each with the outlines of memories that pass f. A sample is every n-th memory by number,
 // which is the order of saving.
@@ -303,16 +306,11 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 	}
 	err = t.rows(ctx, c.query(vitalColumns), c.args, func(s scanner) error {
 		var m engram.Memory
-		err := s.Scan(&m.Num, &m.Project, &m.Scope, &m.Type, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
-			instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},
-			instant{&m.ValidFrom}, instant{&m.ValidTo}, instant{&m.LastSeenAt}, instant{&m.DeletedAt})
+		err := s.Scan(fieldsInto(&m, vitalFields)...)
 		if err == nil && !each(m) {
-			return errStop
+			return conn.Stop
 		}
 		return err
 	})
-	if err != nil && !errors.Is(err, errStop) {
-		return fmt.Errorf("read outlines: %w", err)
-	}
-	return nil
+	return doing(err, "read outlines")
 }

@@ -6,22 +6,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
-const (
+var (
 	namedSQL = `SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.id = asked.value
 		UNION ALL SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.sync_id = asked.value`
 	nameColumns = `m.num, m.id, m.sync_id, m.scope, (SELECT name FROM projects WHERE num = m.project)`
 )
 
-// whole returns the number of a project, several for ""; none is true if the project does not exist.
+// whole returns the number of a project, lexicon.Several for ""; none is true if the project does not exist.
 func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, err error) {
 	if project == "" {
-		return several, false, nil
+		return lexicon.Several, false, nil
 	}
 	num, known, err := t.knownProject(ctx, project)
 	return num, !known, err
@@ -57,19 +57,19 @@ func (i instant) Scan(v any) error {
 	return nil
 }
 
-// texts scans a JSON array of strings; an empty one leaves nil.
-type texts struct{ s *[]string }
+// inJSON scans JSON; NULL and an empty list leave the zero value.
+type inJSON[T any] struct{ v *T }
 
 // Scan reads a column.
-func (x texts) Scan(v any) error {
-	s, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("a list of texts is %T", v)
+func (j inJSON[T]) Scan(v any) error {
+	s, is := v.(string)
+	if !is && v != nil {
+		return fmt.Errorf("JSON is %T", v)
 	}
-	if s == "[]" {
+	if s == "" || s == "[]" {
 		return nil
 	}
-	return json.Unmarshal([]byte(s), x.s)
+	return json.Unmarshal([]byte(s), j.v)
 }
 
 // millis is the column value of a time: NULL for the zero time.
@@ -103,16 +103,4 @@ func jsonOrNull(v any, n int) (any, error) {
 	}
 	b, err := json.Marshal(v)
 	return string(b), err
-}
-
-// jsonNums encodes numbers for json_each, so that one statement serves any number of them.
-func jsonNums(nums []int64) string {
-	b := []byte{'['}
-	for i, n := range nums {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	return string(append(b, ']'))
 }
