@@ -116,6 +116,7 @@ func rows() map[string]row {
 		"internal/enginetest":          {room: "testkit"},
 		"internal/replica/replicatest": {room: "testkit"},
 		"internal/storetest":           {room: "testkit"},
+		"internal/waittest":            {room: "testkit"},
 		"internal/eval":                {room: "measure"},
 		"internal/eval/own":            {room: "measure"},
 		"internal/eval/session":        {room: "measure"},
@@ -150,10 +151,10 @@ func impureImports() []string {
 func reservedCalls() map[string][]string {
 	const chat, generator = "internal/chat/", "internal/secret/rulesgen/"
 	return map[string][]string{
-		"time.Now":     {"internal/app/", "internal/cli/"},
+		"time.Now":     {"internal/app/", "internal/cli/", "internal/waittest/"},
 		"time.Since":   {},
 		"time.Until":   {},
-		"time.Sleep":   {},
+		"time.Sleep":   {"internal/waittest/"},
 		"os.Getenv":    {"internal/config/"},
 		"os.LookupEnv": {"internal/config/", "cmd/"},
 		"os.Environ":   {"internal/config/", "internal/git/"},
@@ -223,6 +224,14 @@ func TestReservedCallsStayInTheirPlace(t *testing.T) {
 	for _, f := range tree(t) {
 		if !f.test {
 			report(t, checkCalls(f, reservedCalls()))
+		}
+	}
+}
+
+func TestTestsDoNotSleep(t *testing.T) {
+	for _, f := range tree(t) {
+		if f.test {
+			report(t, checkSleep(f, []string{"internal/sqlite/"}))
 		}
 	}
 }

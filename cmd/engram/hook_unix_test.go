@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // hooked is a data directory for hooks of an agent in a folder of the project shop.
@@ -167,12 +169,10 @@ func TestWhatWaitsIsWrittenByWhoComesNext(t *testing.T) {
 			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 			fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mem_context","arguments":{}}}`)
-			for range 200 {
-				if left, _ := filepath.Glob(filepath.Join(h.data, "notes", "*.wait")); len(left) == 0 {
-					break
-				}
-				time.Sleep(50 * time.Millisecond)
-			}
+			waittest.Until(h.t, "the server has written what waits", func() bool {
+				left, _ := filepath.Glob(filepath.Join(h.data, "notes", "*.wait"))
+				return len(left) == 0
+			})
 			_ = in.Close()
 			if err := cmd.Wait(); err != nil {
 				h.t.Error(err)

@@ -136,9 +136,9 @@ func TestSetupKilledAtAnyMomentLeavesFilesWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := takes * time.Duration(n) / killed
-		time.Sleep(after)
-		_ = cmd.Process.Kill() // it may have ended
-		_ = cmd.Wait()
+		kill := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait() // it may end by itself
+		kill.Stop()
 		when := "killed after " + after.String()
 		h.whole(when, was, wired)
 		if n%3 == 1 {

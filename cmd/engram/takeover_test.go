@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
@@ -103,13 +104,9 @@ func TestATakeoverThatIsKilledBeginsAnew(t *testing.T) {
 	path := filepath.Join(dir, "engram.db")
 	killed := 0
 	for range rounds {
-		cmd := exec.CommandContext(t.Context(), "engram", "migrate", "--data-dir", dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(rand.N(500 * time.Millisecond))
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // the file shows how it ended
+		ctx, cancel := context.WithTimeout(t.Context(), rand.N(500*time.Millisecond))
+		_ = exec.CommandContext(ctx, "engram", "migrate", "--data-dir", dir).Run() // the file shows how it ended
+		cancel()
 		if one(t, path, `SELECT count(*) FROM sqlite_schema WHERE name = 'lineages'`) != 0 {
 			break
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // Locks are of processes, so the tests need others: this program, told by a variable what
@@ -44,7 +45,7 @@ func beServer(dir string) int {
 	}
 	fmt.Println(`{"ready":true}`)
 	if os.Getenv("ENGRAM_TEST_STAY") != "" {
-		time.Sleep(time.Minute) // until it is killed
+		waittest.Hang()
 	}
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	if err := l.Release(); err != nil {

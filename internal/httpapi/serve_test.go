@@ -70,6 +70,9 @@ func serving(t *testing.T, o httpapi.Options, test func(t *testing.T, p *pipes, 
 	})
 }
 
+// elapse lets time pass in a bubble.
+func elapse(d time.Duration) { time.Sleep(d) }
+
 // status reads an answer's status line and throws the rest away.
 func status(t *testing.T, c net.Conn) string {
 	t.Helper()

@@ -64,7 +64,7 @@ func TestTwoHundredBodiesOfAByteASecondAreEndedAndHealthAnswers(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(20 * time.Second)
+		elapse(20 * time.Second)
 		c := p.dial()
 		send(t, c, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if got := status(t, c); got != "200 OK" {

@@ -146,10 +146,8 @@ func TestAWriterIsKilled(t *testing.T) {
 			}
 			kept = append(kept, lines.Text())
 		}
-		time.Sleep(time.Duration(round) * 521 * time.Microsecond) // into the next one, a little further each time
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		// Into the next one, a little further each time.
+		time.AfterFunc(time.Duration(round)*521*time.Microsecond, func() { _ = c.Process.Kill() })
 		for lines.Scan() {
 			kept = append(kept, lines.Text())
 		}
