@@ -76,6 +76,7 @@ func (p place) start() (pid int, address string) {
 }
 
 func TestTenStartsAtOnceMakeOneServer(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	results := make([]result, 10)
 	var wg sync.WaitGroup
@@ -107,6 +108,7 @@ func TestTenStartsAtOnceMakeOneServer(t *testing.T) {
 
 // The lock of a killed server does not count, and a process that has its number by now is not touched.
 func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	pid, _ := p.start()
 	p.kill(pid)
@@ -142,6 +144,7 @@ func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
 
 // With a server that hangs, commands work without it, status and stop report it, and --force kills it.
 func TestAServerThatHangs(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
 		t.Fatalf("save: %+v", r)
@@ -180,6 +183,7 @@ func (p place) kill(pid int) {
 // A search finds the same with and without a server, right after a save, and if the server is killed
 // meanwhile.
 func TestFindsAreTheSameWithAServerAndWithout(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	for _, m := range [][2]string{{"Giraffes", "have seven bones in the neck"}, {"Tigers", "sleep in the shade at noon"}, {"Token lifetime", "Access tokens live 15 minutes"}} {
 		if r := p.run("save", m[0], m[1]); r.code != 0 {
@@ -240,6 +244,7 @@ func stable(s string) string {
 // Commands that search while the server is killed all get their answers: in each round, one more has its answer
 // before.
 func TestAServerKilledInTheMiddleOfSearches(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
 		t.Fatalf("save: %+v", r)
@@ -266,6 +271,7 @@ func TestAServerKilledInTheMiddleOfSearches(t *testing.T) {
 
 // Stopping lets open requests finish.
 func TestAStopFinishesWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	_, address := p.start()
 	body, w, err := os.Pipe()
@@ -332,6 +338,7 @@ func post(t *testing.T, url string, body io.Reader, begun chan<- struct{}) strin
 
 // A search that the server answered for a command is counted once, as the command's.
 func TestWhatAServerFoundForCommandsIsCountedOnce(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
 		t.Fatalf("save: %+v", r)

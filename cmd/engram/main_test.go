@@ -236,6 +236,7 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 // A service manager starts the server on any port, reads where it is, and stops it
 // with SIGTERM.
 func TestServeStopsWhenTerminated(t *testing.T) {
+	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "engram", "serve", "--json", "0", "--data-dir", t.TempDir())
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

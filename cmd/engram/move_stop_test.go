@@ -16,6 +16,7 @@ import (
 
 // The temporary file of an import has no name, so that nothing remains however the program ends.
 func TestAnImportThatIsKilledLeavesNothing(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Log("there an open file keeps its name")
 		return
@@ -47,6 +48,7 @@ func TestAnImportThatIsKilledLeavesNothing(t *testing.T) {
 
 // An interrupted export removes its output and keeps the existing file.
 func TestAnExportThatIsInterruptedLeavesTheFileAsItWas(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Log("there is no signal to send there")
 		return

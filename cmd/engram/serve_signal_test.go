@@ -17,6 +17,7 @@ import (
 
 // A request under way when the server is told to stop is answered, and its save persists.
 func TestARequestIsFinishedWhenTheServerIsStopped(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	cmd := exec.CommandContext(t.Context(), "engram", "serve", "--json", "0", "--data-dir", dir)
 	stdout, err := cmd.StdoutPipe()

@@ -153,6 +153,7 @@ func TestSetupKilledAtAnyMomentLeavesFilesWhole(t *testing.T) {
 }
 
 func TestSetupsAtOnceWaitForEachOther(t *testing.T) {
+	t.Parallel()
 	h := newSetupHome(t)
 	was := h.files()
 	for range 3 {
@@ -182,6 +183,7 @@ func TestSetupsAtOnceWaitForEachOther(t *testing.T) {
 }
 
 func TestSetupOnAFullDiskLeavesWhatWasThere(t *testing.T) {
+	t.Parallel()
 	h := newSetupHome(t)
 	was := h.files()
 	for _, room := range []string{"0", "100", "700", "1500"} {

@@ -99,6 +99,7 @@ func checkTakenOver(t *testing.T, dir string, n, copies int) {
 
 // An upgrade killed at any moment leaves the old database intact, or is complete; the next one does the rest.
 func TestATakeoverThatIsKilledBeginsAnew(t *testing.T) {
+	t.Parallel()
 	const n, rounds = 1500, 12
 	dir := earlier(t, n)
 	path := filepath.Join(dir, "engram.db")
@@ -128,6 +129,7 @@ func TestATakeoverThatIsKilledBeginsAnew(t *testing.T) {
 
 // If several processes upgrade the same database at once while others read, one does it and all succeed.
 func TestTwoTakeTheSameDatabaseOver(t *testing.T) {
+	t.Parallel()
 	const n = 800
 	dir := earlier(t, n)
 	var all sync.WaitGroup
@@ -153,6 +155,7 @@ func TestTwoTakeTheSameDatabaseOver(t *testing.T) {
 // While a program has the old database open, nothing is upgraded, because its writes would be lost;
 // afterwards they are imported.
 func TestADatabaseThatIsInUseIsNotTakenOver(t *testing.T) {
+	t.Parallel()
 	const n = 10
 	dir := earlier(t, n)
 	path := filepath.Join(dir, "engram.db")

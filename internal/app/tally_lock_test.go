@@ -56,6 +56,7 @@ func TestWhatACommandIsWritingIsCollectedToo(t *testing.T) {
 }
 
 func TestOfWhatManyCommandsLeaveNothingIsLostOrCountedTwice(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "counts")
 	const commands, each = 8, 40
 	var leaving, collecting sync.WaitGroup

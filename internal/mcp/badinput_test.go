@@ -36,6 +36,7 @@ type bad struct {
 // forbids, over the wire. Each call is answered with one text block and a structured
 // answer, a refusal with a code and a message, and a refused call has written nothing.
 func TestBadInputIsAnswered(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	s, err := New(Options{Engine: e, Tools: everyTool, Dir: "/demo", Project: "demo"})
 	if err != nil {

@@ -78,6 +78,7 @@ func (w *wire) cancel(id int) {
 
 // A cancelled slow operation ends without writing and without an answer, and the session continues.
 func TestACancelledScanWritesNothing(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	fill(t, e, "demo", 1500)
 	before, err := e.ConflictStats(t.Context(), "demo")
@@ -156,6 +157,7 @@ func (p *patient) titles(t *testing.T) []string {
 const callSave = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"save","arguments":{"what":"%d"}}}`
 
 func TestCancelledCallsEndWithoutAnAnswer(t *testing.T) {
+	t.Parallel()
 	p := newPatient(t)
 	w := wired(t, p.Server)
 	for i := range 3 {
@@ -187,6 +189,7 @@ func TestCancelledCallsEndWithoutAnAnswer(t *testing.T) {
 // Over HTTP a client cancels by going away. In the stateless revision that ends every
 // call; in those before it, where it is not said to be a cancellation, those that only read.
 func TestAClientThatLeavesEndsItsCall(t *testing.T) {
+	t.Parallel()
 	const meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	for _, tt := range []struct {
 		name, tool, version, meta string
@@ -245,6 +248,7 @@ func TestAClientThatLeavesEndsItsCall(t *testing.T) {
 
 // What a tool says of a cancelled call is no fault of ours and nothing for the log.
 func TestACancelledCallIsNoInternalError(t *testing.T) {
+	t.Parallel()
 	s := newServer(Options{}, nil)
 	raw, err := json.Marshal(s.failure("x", fmt.Errorf("read memory: %w", context.Canceled)).StructuredContent)
 	if err != nil || !strings.Contains(string(raw), `"code":"conflict"`) || !strings.Contains(string(raw), "cancelled") {

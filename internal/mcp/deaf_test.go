@@ -18,6 +18,7 @@ import (
 // An operation reports progress within its transaction. A client that asks for progress and does not read must not
 // keep the database locked.
 func TestAClientThatDoesNotReadLocksNobodyOut(t *testing.T) {
+	t.Parallel()
 	p := enginetest.NewParts(t)
 	s, err := mcp.New(mcp.Options{Engine: p.Engine, Tools: "memory", Project: "demo"})
 	if err != nil {
