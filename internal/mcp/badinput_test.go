@@ -198,6 +198,8 @@ func badCalls(in schema) []bad {
 			if name == "content" || !huge {
 				huge = true
 				add("1 MiB and a byte", quoted(1<<20+1), false)
+			}
+			if name == "content" { // to all others it is the same as 1 MiB and a byte
 				add("5 MiB", quoted(5<<20), false)
 			}
 			if p.Enum != nil {
