@@ -196,11 +196,11 @@ func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a precomputed
 
 // anchorsFor returns the anchors computed before the transaction, or recomputes them if the memory changed
 // meanwhile.
-func (a precomputedAnchors) anchorsFor(ctx context.Context, o *op, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
+func (e *Engine) anchorsFor(ctx context.Context, a precomputedAnchors, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
 	if a.was.Num == was.Num && a.was.Title == was.Title && a.was.Content == was.Content && slices.Equal(a.was.Anchors, was.Anchors) {
 		return a.now, nil
 	}
-	return o.anchorUpdate(ctx, was, in, a.from)
+	return e.anchorUpdate(ctx, was, in, a.from)
 }
 
 // anchorUpdate returns a memory's anchors after a change. New text keeps requested files, and drops places that
@@ -255,7 +255,7 @@ func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateI
 const anchorTime = 80 * time.Millisecond
 
 // states returns the states of the memories' anchors, by memory number; nil without anchors.
-func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]engram.Anchored {
+func (e *Engine) states(ctx context.Context, dir string, ms []engram.Memory) map[int64][]engram.Anchored {
 	var all []engram.Anchor
 	for _, m := range ms {
 		all = append(all, m.Anchors...)
@@ -264,8 +264,8 @@ func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]eng
 		return nil
 	}
 	states := mapped(all, func(a engram.Anchor) engram.Anchored { return engram.Anchored{Anchor: a} })
-	if e.code != nil && e.dir != "" {
-		states = e.look(ctx, all, states)
+	if dir = cmp.Or(dir, e.dir); e.code != nil && dir != "" {
+		states = e.look(ctx, dir, all, states)
 	}
 	by := make(map[int64][]engram.Anchored, len(ms))
 	for _, m := range ms {
@@ -295,7 +295,7 @@ func (e *Engine) Finish() {
 }
 
 // look checks anchors, and returns unknown if the check takes too long.
-func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram.Anchored) []engram.Anchored {
+func (e *Engine) look(ctx context.Context, dir string, all []engram.Anchor, unknown []engram.Anchored) []engram.Anchored {
 	patient, cancel := context.WithTimeout(ctx, e.patience)
 	defer cancel()
 	select {
@@ -308,7 +308,7 @@ func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram
 		defer func() { <-e.looks }()
 		limited, cancel := context.WithTimeout(ctx, anchorTime)
 		defer cancel()
-		said <- e.code.States(limited, e.dir, all)
+		said <- e.code.States(limited, dir, all)
 	}()
 	select {
 	case states := <-said:
@@ -320,8 +320,8 @@ func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram
 
 // lookAtCode sets the anchor states of hits, moves stale hits behind about equally good ones, and records the
 // states for the review queue.
-func (e *Engine) lookAtCode(ctx context.Context, found *engram.Found, in SearchInput) {
-	by := e.states(ctx, memoriesOf(found.Hits, found.BelowThreshold))
+func (e *Engine) lookAtCode(ctx context.Context, dir string, found *engram.Found, in SearchInput) {
+	by := e.states(ctx, dir, memoriesOf(found.Hits, found.BelowThreshold))
 	if by == nil {
 		return
 	}
@@ -390,27 +390,24 @@ func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored
 	_ = e.store.Update(ctx, func(tx engram.Tx) error { return tx.NoteAnchors(ctx, seen) })
 }
 
-// inFolderOf returns the engine in a session's folder, if anchors are checked at all.
-func (e *Engine) inFolderOf(ctx context.Context, session string) *Engine {
+// folderAsked returns a session's folder, in which the states of anchors are checked; "" is the caller's.
+func (e *Engine) folderAsked(ctx context.Context, session string) string {
 	if e.code == nil || session == "" {
-		return e
+		return ""
 	}
 	dir, err := e.folderOf(ctx, line(session))
-	if err != nil || dir == e.dir {
-		return e // the operation that needs the session reports the error
+	if err != nil {
+		return "" // the operation that needs the session reports the error
 	}
-	return e.In(dir)
+	return dir
 }
-
-// inFolder returns the engine in a folder; "" keeps the current one.
-func (e *Engine) inFolder(dir string) *Engine { return e.In(cmp.Or(dir, e.dir)) }
 
 // reportAnchors sets the anchor states of hits that did not come from a search.
 func (t *reminderBuilder) reportAnchors(ctx context.Context) {
 	if slices.ContainsFunc(t.hits, func(h engram.Hit) bool { return h.Anchors != nil }) {
 		return
 	}
-	by := t.inFolder(t.in.Directory).states(ctx, memoriesOf(t.hits))
+	by := t.states(ctx, t.in.Directory, memoriesOf(t.hits))
 	for i := range t.hits {
 		t.hits[i].Anchors = by[t.hits[i].Memory.Num]
 	}
@@ -418,7 +415,7 @@ func (t *reminderBuilder) reportAnchors(ctx context.Context) {
 
 // reportAnchors adds anchor states to the notes of a brief.
 func (b *briefBuilder) reportAnchors(ctx context.Context) {
-	setAnchors(b.notes, b.inFolder(b.in.Directory).states(ctx, b.worth))
+	setAnchors(b.notes, b.states(ctx, b.in.Directory, b.worth))
 }
 
 func setAnchors(notes engram.Notes, by map[int64][]engram.Anchored) {
@@ -431,7 +428,7 @@ func setAnchors(notes engram.Notes, by map[int64][]engram.Anchored) {
 
 // reportAnchors adds anchor states to the notes of a context.
 func (e *Engine) reportAnchors(ctx context.Context, t *contextBuilder) {
-	by := e.states(ctx, t.worth[:min(len(t.worth), 3*t.most)])
+	by := e.states(ctx, t.session.Directory, t.worth[:min(len(t.worth), 3*t.most)])
 	setAnchors(t.notes, by)
 	e.noteAnchors(ctx, by)
 }
@@ -482,9 +479,9 @@ func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a precomputedA
 	return a
 }
 
-// anchor re-anchors a reviewed memory, unless its anchors changed meanwhile. If its code cannot be seen
+// renewAnchors re-anchors a reviewed memory, unless its anchors changed meanwhile. If its code cannot be seen
 // (unseen), it changes nothing, and the memory stays in the queue.
-func (a precomputedAnchors) anchor(ctx context.Context, o *op, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
+func renewAnchors(ctx context.Context, o *op, a precomputedAnchors, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
 	if a.was.Num != m.Num || len(m.Anchors) == 0 || !slices.Equal(a.was.Anchors, m.Anchors) {
 		return false, nil
 	}

@@ -76,7 +76,7 @@ func (e *Engine) Brief(ctx context.Context, in SessionBriefInput) (SessionBrief,
 
 func (e *Engine) brief(ctx context.Context, in SessionBriefInput) (SessionBrief, exposure, error) {
 	s := exposure{operation: opContext}
-	if err := (raw{{"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
+	if err := (raw{"session id", in.SessionID, "project", in.Project, "directory", in.Directory}).check(); err != nil {
 		return SessionBrief{}, s, err
 	}
 	var err error

@@ -37,7 +37,7 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 	if err := engram.CheckText("content", in.Content, 4*engram.MaxContent); err != nil {
 		return CaptureResult{}, err
 	}
-	if err := (raw{{"directory", in.Directory}}).check(); err != nil {
+	if err := (raw{"directory", in.Directory}).check(); err != nil {
 		return CaptureResult{}, err
 	}
 	// Redacted as a whole: a private span may start in one item and end in another.
@@ -102,7 +102,7 @@ const (
 
 // relateByMetadata creates the relations that a save's metadata asks for; the metadata stays. A missing memory
 // is a warning, not an error: such ids may be old, and the save matters more.
-func (o *op) relateByMetadata(ctx context.Context, m engram.Memory, metadata map[string]any) (warnings []string, err error) {
+func (s *saver) relateByMetadata(ctx context.Context, m engram.Memory, metadata map[string]any) (warnings []string, err error) {
 	heed := func(key string, tie func(engram.Ref) error) error {
 		for _, name := range named(metadata[key]) {
 			ref, err := engram.ParseRef(name)
@@ -124,24 +124,24 @@ func (o *op) relateByMetadata(ctx context.Context, m engram.Memory, metadata map
 	if m.Origin == engram.OriginHuman {
 		kind = KindHuman
 	}
-	err = heed(metaSupersedes, func(ref engram.Ref) error { return o.supersede(ctx, m, ref, reason, kind) })
+	err = heed(metaSupersedes, func(ref engram.Ref) error { return s.supersede(ctx, m, ref, reason, kind) })
 	if err != nil {
 		return nil, err
 	}
-	err = heed(metaRelatedTo, func(ref engram.Ref) error { return o.relate(ctx, m, []engram.Ref{ref}) })
+	err = heed(metaRelatedTo, func(ref engram.Ref) error { return s.relateTo(ctx, m, []engram.Ref{ref}) })
 	return warnings, err
 }
 
 // supersede records that m replaces another memory, unless that is recorded already.
-func (o *op) supersede(ctx context.Context, m engram.Memory, ref engram.Ref, reason, kind string) error {
-	old, err := o.live(ctx, ref)
+func (s *saver) supersede(ctx context.Context, m engram.Memory, ref engram.Ref, reason, kind string) error {
+	old, err := s.live(ctx, ref)
 	if err != nil {
 		return err
 	}
 	if old.Num == m.Num {
 		return engram.Errorf(engram.CodeInvalid, "memory %s cannot supersede itself", ref)
 	}
-	pair, err := o.tx.RelationsBetween(ctx, m.Num, old.Num)
+	pair, err := s.tx.RelationsBetween(ctx, m.Num, old.Num)
 	if err != nil {
 		return err
 	}
@@ -150,12 +150,12 @@ func (o *op) supersede(ctx context.Context, m engram.Memory, ref engram.Ref, rea
 			return nil // an exact repeat says it again
 		}
 	}
-	v, err := o.verdict(JudgeInput{Verb: engram.VerbSupersedes, Reason: reason, SessionID: m.SessionID, ActorKind: kind})
+	v, err := s.verdict(JudgeInput{Verb: engram.VerbSupersedes, Reason: reason, SessionID: m.SessionID, ActorKind: kind})
 	if err != nil {
 		return err
 	}
 	v.source, v.target = m.Num, old.Num
-	_, err = o.resolve(ctx, v, nil)
+	_, err = s.resolve(ctx, v, nil)
 	return err
 }
 

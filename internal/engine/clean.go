@@ -75,32 +75,33 @@ func (e *Engine) intakeOf(in SaveInput) (intake, error) {
 	return t, nil
 }
 
-// raw are texts as received, by field name. They are checked before cleaning, which would hide invalid UTF-8 or
-// cut away a NUL or a megabyte.
-type raw []struct{ name, text string }
+// raw are texts as received, each after the name of its field. They are checked before cleaning, which would hide
+// invalid UTF-8 or cut away a NUL or a megabyte.
+type raw []string
 
 func (in SaveInput) raw() raw {
-	fields := raw{{"content", in.Content}, {"title", in.Title}, {"type", string(in.Type)}, {"topic key", in.TopicKey},
-		{"project", in.Project}, {"session id", in.SessionID}, {"directory", in.Directory}, {"tool name", in.ToolName}}
+	fields := raw{"content", in.Content, "title", in.Title, "type", string(in.Type), "topic key", in.TopicKey,
+		"project", in.Project, "session id", in.SessionID, "directory", in.Directory, "tool name", in.ToolName}
 	return fields.and("tag", in.Tags...)
 }
 
 // and adds texts of one name.
 func (r raw) and(name string, texts ...string) raw {
 	for _, t := range texts {
-		r = append(r, struct{ name, text string }{name, t})
+		r = append(r, name, t)
 	}
 	return r
 }
 
 func (r raw) check() error {
-	for _, f := range r {
-		if err := engram.CheckText(f.name, f.text, engram.MaxContent); err != nil {
+	for field := range slices.Chunk(r, 2) {
+		name, text := field[0], field[1]
+		if err := engram.CheckText(name, text, engram.MaxContent); err != nil {
 			return err
 		}
-		if f.name == "project" {
+		if name == "project" {
 			// A name appears in lists and in texts for agents, among other lines.
-			if err := project.CheckText(redact.Private(f.text)); err != nil {
+			if err := project.CheckText(redact.Private(text)); err != nil {
 				return err
 			}
 		}

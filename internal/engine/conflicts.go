@@ -160,7 +160,7 @@ func (e *Engine) ConflictStats(ctx context.Context, project string) (ConflictSta
 // Ignore dismisses a candidate without a verdict: it leaves the queue, and the pair is not flagged again.
 // Repeating it with the same reason writes nothing. CodeConflict if it was judged.
 func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason string) (Conflict, error) {
-	if err := (raw{{"reason", reason}}).check(); err != nil {
+	if err := (raw{"reason", reason}).check(); err != nil {
 		return Conflict{}, err
 	}
 	return perform(ctx, e, "ignore", func(o *op) (c Conflict, err error) {

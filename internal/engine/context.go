@@ -119,7 +119,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		return engram.Context{}, failed, err
 	}
 	if in.AsOf.IsZero() {
-		e.inFolder(t.session.Directory).reportAnchors(ctx, &t)
+		e.reportAnchors(ctx, &t)
 	}
 	t.worth = slices.DeleteFunc(t.worth, lifecycle.IsMadeSummary) // it repeats its memories
 	t.fill()

@@ -78,6 +78,11 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 	if proposed, err := e.isProposal(ctx, num); err != nil || proposed {
 		return e.acceptedProposal(ctx, num, err)
 	}
+	return e.acceptReceived(ctx, num)
+}
+
+// acceptReceived is AcceptDeferred for a record from a remote.
+func (e *Engine) acceptReceived(ctx context.Context, num int64) (Accepted, error) {
 	var res Accepted
 	err := e.write(ctx, "pull", func(o *op) error {
 		d, err := pendingAt(ctx, o.tx, num)
@@ -85,7 +90,7 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 			return err
 		}
 		res = Accepted{Imported: engram.Imported{Mode: ImportMerge}}
-		return o.acceptRecord(ctx, d, &res)
+		return e.acceptRecord(ctx, o, d, &res)
 	})
 	if err != nil {
 		return Accepted{}, err
@@ -93,8 +98,8 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 	return res, nil
 }
 
-func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted) error {
-	p := &pulling{Engine: o.Engine, in: PullInput{Project: d.Project}}
+func (e *Engine) acceptRecord(ctx context.Context, o *op, d engram.Deferred, res *Accepted) error {
+	p := &pulling{Engine: e, in: PullInput{Project: d.Project}}
 	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(deferrals))
 	b.reviewed, b.pending = true, &d
 	b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
@@ -124,7 +129,7 @@ func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted)
 		}
 		if found {
 			res.Memory = m.Num
-			if res.Warnings, err = o.warnAccepted(ctx, m); err != nil {
+			if res.Warnings, err = warnAccepted(ctx, o.tx, m); err != nil {
 				return err
 			}
 		}
@@ -174,7 +179,7 @@ func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred
 }
 
 func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
-	c := cleaning{now: b.at, origin: engram.OriginSync, redactor: b.redactor()}
+	c := cleaning{now: b.at, origin: engram.OriginSync, redactor: b.op.redactor()}
 	in, flaw := c.record(r)
 	if ahead, is := errors.AsType[*future](flaw); is {
 		return b.later(ctx, r, engram.DeferredClock, ahead.Error())

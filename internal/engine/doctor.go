@@ -32,11 +32,8 @@ type Clinic interface {
 	ListChunks(ctx context.Context) (files []string, err error)
 }
 
-// Reasons for copies of the database.
-const (
-	beforeRepair  = "doctor"
-	beforeReplace = "replace"
-)
+// beforeRepair is the reason for a copy of the database.
+const beforeRepair = "doctor"
 
 // DoctorInput selects what to check.
 type DoctorInput struct {

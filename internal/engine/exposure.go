@@ -192,7 +192,7 @@ func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]b
 // SearchIn is Search in a session, and records the hits as shown there. Degraded reports an unknown session; ""
 // for no session.
 func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
-	found, err := e.inFolderOf(ctx, session).Search(ctx, in)
+	found, err := e.searchFrom(ctx, e.folderAsked(ctx, session), in)
 	if err != nil || session == "" {
 		return found, err
 	}
@@ -206,7 +206,7 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 // returned hits have the state before.
 func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
 	begun := e.tally.begin()
-	found, err := e.inFolderOf(ctx, session).find(ctx, in)
+	found, err := e.find(ctx, e.folderAsked(ctx, session), in)
 	s := shownBy(opRecall, found, wholeTokens)
 	e.tally.read(begun, in.Filter.Project, s, err)
 	if err != nil {
@@ -237,7 +237,7 @@ func previewTokens(m engram.Memory) int {
 // GetIn is Get by a reader: it counts as read, and is recorded as shown in the session, if it exists; "" is
 // none.
 func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Detail, error) {
-	d, err := e.inFolderOf(ctx, session).Get(ctx, ref)
+	d, err := e.getFrom(ctx, e.folderAsked(ctx, session), ref, time.Time{})
 	if err != nil {
 		return d, err
 	}

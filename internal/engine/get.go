@@ -35,20 +35,30 @@ func (d Detail) Note() engram.Note {
 
 // History returns the memory with all its versions.
 func (d Detail) History() engram.History {
-	h := engram.NewHistory(d.Memory, d.Revisions)
-	h.Versions[len(h.Versions)-1].WrittenAt = d.WrittenAt
+	return versions(d.Memory, d.Revisions, d.WrittenAt)
+}
+
+// versions returns the history of a memory whose current text was written at writtenAt.
+func versions(m engram.Memory, revisions []engram.Revision, writtenAt time.Time) engram.History {
+	h := engram.NewHistory(m, revisions)
+	h.Versions[len(h.Versions)-1].WrittenAt = writtenAt
 	return h
 }
 
 // Get returns a live memory; a forgotten one is not_found with a hint.
 func (e *Engine) Get(ctx context.Context, ref engram.Ref) (Detail, error) {
-	return e.GetAsOf(ctx, ref, time.Time{})
+	return e.getFrom(ctx, "", ref, time.Time{})
 }
 
 // GetAsOf is Get at a past time; the zero time is now.
 func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
+	return e.getFrom(ctx, "", ref, at)
+}
+
+// getFrom is GetAsOf for a caller in a folder; "" is the caller's own.
+func (e *Engine) getFrom(ctx context.Context, dir string, ref engram.Ref, at time.Time) (Detail, error) {
 	begun := e.tally.begin()
-	d, err := e.getAsOf(ctx, ref, at)
+	d, err := e.getAsOf(ctx, dir, ref, at)
 	s, project := exposure{operation: opGet}, ref.Project
 	if err == nil {
 		s.items, project = []exposedItem{{d.Memory, wholeTokens(d.Memory)}}, d.Memory.Project
@@ -57,7 +67,7 @@ func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 	return d, err
 }
 
-func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
+func (e *Engine) getAsOf(ctx context.Context, dir string, ref engram.Ref, at time.Time) (Detail, error) {
 	var d Detail
 	now := at
 	if now.IsZero() {
@@ -103,7 +113,7 @@ func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 		return Detail{}, err
 	}
 	if at.IsZero() {
-		by := e.states(ctx, []engram.Memory{d.Memory})
+		by := e.states(ctx, dir, []engram.Memory{d.Memory})
 		d.Anchors = by[d.Memory.Num]
 		e.noteAnchors(ctx, by)
 	}
@@ -148,7 +158,7 @@ func historyOf(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.His
 	if err != nil {
 		return engram.History{}, err
 	}
-	return Detail{Memory: m, WrittenAt: writtenAt, Revisions: revisions}.History(), nil
+	return versions(m, revisions, writtenAt), nil
 }
 
 // datedRevisions returns the older texts of a memory and when its current text was written.
@@ -223,7 +233,7 @@ func (e *Engine) Restore(ctx context.Context, ref engram.Ref, number int) (engra
 		if err != nil {
 			return was, err
 		}
-		h, err := o.shownHistory(ctx, o.tx, engram.ByNum(was.Num))
+		h, err := e.shownHistory(ctx, o.tx, engram.ByNum(was.Num))
 		if err != nil {
 			return was, err
 		}

@@ -107,7 +107,7 @@ func (e *Engine) importRecords(ctx context.Context, head engram.Snapshot, record
 			WithHint("import with mode merge")
 	}
 	err = e.tryWrite(ctx, in.DryRun, "import", func(o *op) error {
-		i := newImporting(o, in, &res)
+		i := newImporting(e, o, in, &res)
 		if err := i.run(ctx, spooled); err != nil {
 			return err
 		}
@@ -126,6 +126,9 @@ func (e *Engine) importRecords(ctx context.Context, head engram.Snapshot, record
 	}
 	return res, nil
 }
+
+// beforeReplace is the reason for a copy of the database.
+const beforeReplace = "replace"
 
 // refusedReplace is the error of a replacement with wrong items: it would forget what they stand for.
 func refusedReplace(wrong []engram.ImportNote) error {

@@ -103,7 +103,7 @@ func (c cleaning) dated(ts ...time.Time) time.Time {
 }
 
 func (c cleaning) projectOf(p engram.Project) (*engram.Project, error) {
-	texts := raw{{"project", p.Name}, {"remote", p.Remote}}.and("alias", p.Aliases...)
+	texts := raw{"project", p.Name, "remote", p.Remote}.and("alias", p.Aliases...)
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (c cleaning) projectOf(p engram.Project) (*engram.Project, error) {
 }
 
 func (c cleaning) session(s engram.Session) (*engram.Session, error) {
-	texts := raw{{"session id", s.ID}, {"project", s.Project}, {"directory", s.Directory}, {"summary", s.Summary}}
+	texts := raw{"session id", s.ID, "project", s.Project, "directory", s.Directory, "summary", s.Summary}
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (c cleaning) session(s engram.Session) (*engram.Session, error) {
 }
 
 func (c cleaning) prompt(p engram.Prompt) (*engram.Prompt, error) {
-	texts := raw{{"prompt", p.Content}, {"session id", p.SessionID}, {"project", p.Project}, {"sync id", p.SyncID}}
+	texts := raw{"prompt", p.Content, "session id", p.SessionID, "project", p.Project, "sync id", p.SyncID}
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
@@ -158,8 +158,8 @@ func plainID(id, prefix string) bool {
 
 func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, error) {
 	m := r.Memory
-	texts := raw{{"content", m.Content}, {"title", m.Title}, {"summary", m.Summary}, {"type", string(m.Type)}, {"topic key", m.TopicKey},
-		{"project", m.Project}, {"session id", m.SessionID}, {"tool name", m.ToolName}, {"id", string(m.ID)}, {"sync id", m.SyncID}}
+	texts := raw{"content", m.Content, "title", m.Title, "summary", m.Summary, "type", string(m.Type), "topic key", m.TopicKey,
+		"project", m.Project, "session id", m.SessionID, "tool name", m.ToolName, "id", string(m.ID), "sync id", m.SyncID}
 	if err := texts.and("tag", m.Tags...).check(); err != nil {
 		return nil, false, err
 	}
@@ -213,7 +213,7 @@ func finite(rows []engram.FingerprintedRow) []engram.FingerprintedRow {
 // left cleans a record that only says that a memory left the project, and by which write.
 func (c cleaning) left(r engram.Record) (incoming, error) {
 	m := r.Memory.Memory
-	texts := raw{{"project", m.Project}, {"id", string(m.ID)}, {"sync id", m.SyncID}}
+	texts := raw{"project", m.Project, "id", string(m.ID), "sync id", m.SyncID}
 	if err := texts.check(); err != nil {
 		return incoming{}, err
 	}
@@ -277,7 +277,7 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 	}
 	out := make([]engram.Revision, 0, len(in))
 	for _, r := range in {
-		texts := raw{{"content of a revision", r.Content}, {"title of a revision", r.Title}, {"type of a revision", string(r.Type)}, {"reason of a revision", r.Reason}}
+		texts := raw{"content of a revision", r.Content, "title of a revision", r.Title, "type of a revision", string(r.Type), "reason of a revision", r.Reason}
 		if err := texts.check(); err != nil {
 			return nil, err
 		}
@@ -305,8 +305,8 @@ func stampTime(s engram.VersionStamp) time.Time {
 
 func (c cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, undated bool, err error) {
 	rel := r.Relation
-	texts := raw{{"reason", rel.Reason}, {"evidence", rel.Evidence}, {"actor", rel.Actor}, {"actor kind", rel.ActorKind}, {"model", rel.Model},
-		{"session id", rel.SessionID}, {"relation id", rel.ID}}
+	texts := raw{"reason", rel.Reason, "evidence", rel.Evidence, "actor", rel.Actor, "actor kind", rel.ActorKind, "model", rel.Model,
+		"session id", rel.SessionID, "relation id", rel.ID}
 	if err := texts.check(); err != nil {
 		return nil, false, err
 	}

@@ -11,6 +11,7 @@ import (
 
 // importing is one import in its transaction.
 type importing struct {
+	*Engine
 	*op
 	in  ImportInput
 	res *Imported
@@ -59,8 +60,8 @@ func (m numbers) has(num int64) bool {
 	return num/64 < int64(len(m)) && m[num/64]&(1<<(num%64)) != 0
 }
 
-func newImporting(o *op, in ImportInput, res *Imported) *importing {
-	return &importing{op: o, in: in, res: res, projectNames: map[string]string{}, has: map[string]bool{}, sessionHomes: map[string]string{},
+func newImporting(e *Engine, o *op, in ImportInput, res *Imported) *importing {
+	return &importing{Engine: e, op: o, in: in, res: res, projectNames: map[string]string{}, has: map[string]bool{}, sessionHomes: map[string]string{},
 		forgets: map[string]int{}, passed: map[string]bool{},
 		undos: map[int64]bool{}, topics: map[int64]heldTopic{}, absent: map[string]bool{}, renamed: map[string]engram.ID{}, reason: "import"}
 }

@@ -81,7 +81,7 @@ type verdict struct {
 }
 
 func (e *Engine) verdict(in JudgeInput) (verdict, error) {
-	texts := raw{{"reason", in.Reason}, {"evidence", in.Evidence}, {"session id", in.SessionID}, {"model", in.Model}}
+	texts := raw{"reason", in.Reason, "evidence", in.Evidence, "session id", in.SessionID, "model", in.Model}
 	if err := texts.check(); err != nil {
 		return verdict{}, err
 	}

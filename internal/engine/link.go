@@ -74,7 +74,7 @@ func besideOf(ref engram.Ref, other engram.Memory) engram.Ref {
 
 // said returns the cleaned relation that in asks for, without its ends.
 func (e *Engine) said(in LinkInput) (engram.Relation, error) {
-	texts := raw{{"reason", in.Reason}, {"session id", in.SessionID}}
+	texts := raw{"reason", in.Reason, "session id", in.SessionID}
 	if err := texts.check(); err != nil {
 		return engram.Relation{}, err
 	}

@@ -31,7 +31,7 @@ type SavedPrompt struct {
 
 // SavePrompt stores a prompt.
 func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, error) {
-	given := raw{{"prompt", in.Content}, {"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}
+	given := raw{"prompt", in.Content, "session id", in.SessionID, "project", in.Project, "directory", in.Directory}
 	if err := given.check(); err != nil {
 		return SavedPrompt{}, err
 	}

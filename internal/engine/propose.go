@@ -316,7 +316,7 @@ func (e *Engine) acceptIntake(ctx context.Context, d engram.Deferred, t intake, 
 		if t.draft.SessionID, err = o.pastSession(ctx, t.draft.SessionID, d.Project, at); err != nil {
 			return err
 		}
-		if all[0], err = newSaver(o, out).save(ctx, t); err != nil {
+		if all[0], err = newSaver(e, o, out).save(ctx, t); err != nil {
 			return err
 		}
 		if err := o.approveRead(ctx, t.draft, read, &all[0]); err != nil {
@@ -347,14 +347,14 @@ func (o *op) approveRead(ctx context.Context, draft engram.Memory, read bool, re
 	if err := o.approveThat(ctx, res.Memory, func(s suspicious) bool { return shown[s.digest] }); err != nil {
 		return err
 	}
-	warnings, err := o.warnAccepted(ctx, res.Memory)
+	warnings, err := warnAccepted(ctx, o.tx, res.Memory)
 	res.Warnings = append(res.Warnings, warnings...)
 	return err
 }
 
 // warnAccepted warns that an accepted memory is still flagged: accepting does not approve it.
-func (o *op) warnAccepted(ctx context.Context, m engram.Memory) ([]string, error) {
-	why, err := flagged(ctx, o.tx, []engram.Memory{m})
+func warnAccepted(ctx context.Context, r engram.Reader, m engram.Memory) ([]string, error) {
+	why, err := flagged(ctx, r, []engram.Memory{m})
 	if err != nil || len(why[m.Num]) == 0 {
 		return nil, err
 	}

@@ -206,7 +206,7 @@ func refusal(err error) bool {
 }
 
 func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *deferrals) *receivingBatch {
-	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project, DryRun: p.in.DryRun}, res)
+	i := newImporting(p.Engine, o, ImportInput{Mode: ImportMerge, Project: p.in.Project, DryRun: p.in.DryRun}, res)
 	i.batch, i.reason = b.ID, "chunk "+b.ID
 	by := signature(b.By)
 	if by != "" {

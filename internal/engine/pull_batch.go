@@ -73,7 +73,7 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 // clean cleans a record; ok is false for one that is rejected or deferred.
 func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incoming, ok bool, err error) {
 	flaw := r.Flaw
-	c := cleaning{now: b.at, origin: engram.OriginSync, redactor: b.redactor()}
+	c := cleaning{now: b.at, origin: engram.OriginSync, redactor: b.op.redactor()}
 	c.undated = c.past(b.pushedAt) // the same for all stores that pull it
 	if flaw == nil {
 		in, flaw = c.record(r)

@@ -21,6 +21,7 @@ const depth = 400
 // reorders the finds and records in why what it did.
 type question struct {
 	*Engine
+	at    time.Time // of the question, in every step
 	r     engram.Reader
 	in    SearchInput
 	terms []engram.Term
@@ -52,11 +53,10 @@ type question struct {
 
 // newQuestion fixes the time, so that "yesterday" means the same in every step.
 func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
-	at, still := e.now(), *e
-	still.now = func() time.Time { return at }
+	at := e.now()
 	phrases := text.Times(in.Query, at.In(e.zone))
 	textCache := e.textCache.open()
-	return &question{Engine: &still, r: r, in: in, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
+	return &question{Engine: e, r: r, in: in, at: at, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
 		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, reading: newReading(textCache), why: make(map[int64]*engram.Why, depth)}
 }
 
@@ -208,7 +208,7 @@ func (q *question) read(ctx context.Context) error {
 
 // passes reports whether a memory passes the filter, with its minimum strength.
 func (q *question) passes(m engram.Memory) bool {
-	return q.in.passes(m) && q.fading.passes(m, q.in.Filter, q.now())
+	return q.in.passes(m) && q.fading.passes(m, q.in.Filter, q.at)
 }
 
 // byNearWords raises finds that contain words similar in meaning to missing words of the question, and fuses
@@ -290,7 +290,7 @@ func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 		if q.hidden[first] {
 			first = 0 // filtering repeats must not drop the only visible one
 		}
-		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: first,
+		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.at), Repeats: first,
 			Relevance: q.likeness[f.Num], Why: *q.whyOf(f.Num)})
 	}
 	return hits
@@ -499,4 +499,21 @@ func (s *cachedTexts) read(m engram.Memory) lexemes {
 		}
 	})
 	return slices.Clip(p)
+}
+
+// said returns lexical finds as hits.
+func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hit, error) {
+	ms, err := q.r.Memories(ctx, numsOf(finds))
+	if err != nil {
+		return nil, err
+	}
+	byNum := byNum(ms)
+	var hits []engram.Hit
+	for i, f := range finds {
+		if m, ok := byNum[f.Num]; ok {
+			hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.at),
+				Why: engram.Why{Channels: []engram.ChannelRank{{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}}}})
+		}
+	}
+	return hits, nil
 }

@@ -81,7 +81,7 @@ func (e *Engine) recall(ctx context.Context, in RecallInput) (Recalled, error) {
 			in.Limit = 100
 		}
 	}
-	found, err := e.inFolderOf(ctx, in.SessionID).find(ctx, in.SearchInput)
+	found, err := e.find(ctx, e.folderAsked(ctx, in.SessionID), in.SearchInput)
 	if err != nil {
 		return Recalled{}, err
 	}

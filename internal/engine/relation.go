@@ -244,7 +244,7 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 
 // superseded returns the question of in whose hits are finds, with their successors before them.
 func superseded(ctx context.Context, e *Engine, r engram.Reader, in SearchInput, finds []engram.Ranked, memories map[int64]engram.Memory) (*question, error) {
-	q := &question{Engine: e, r: r, in: in, finds: finds, memories: memories,
+	q := &question{Engine: e, r: r, in: in, at: e.now(), finds: finds, memories: memories,
 		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
 	relations, err := q.successors(ctx, nil, map[int64]bool{})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
-	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
@@ -72,7 +71,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 	if err != nil {
 		return Reminder{}, s, err
 	}
-	t := &reminderBuilder{Engine: e.inFolder(in.Directory), in: in, at: e.now(), head: render.RemindOfPrompt}
+	t := &reminderBuilder{Engine: e, in: in, at: e.now(), head: render.RemindOfPrompt}
 	for _, ask := range []func(context.Context) error{t.byError, t.byPath, t.byQuery} {
 		if err := ask(ctx); err != nil {
 			return Reminder{}, s, err
@@ -102,7 +101,7 @@ func (t *reminderBuilder) inject(ctx context.Context, s *exposure) (claimed bool
 }
 
 func (in RemindInput) clean() (RemindInput, error) {
-	if err := (raw{{"project", in.Project}, {"session id", in.SessionID}, {"directory", in.Directory}, {"path", in.Path}}).check(); err != nil {
+	if err := (raw{"project", in.Project, "session id", in.SessionID, "directory", in.Directory, "path", in.Path}).check(); err != nil {
 		return in, err
 	}
 	budget := RemindBudget
@@ -264,7 +263,7 @@ func (t *reminderBuilder) lookUp(ctx context.Context, ask SearchInput) (engram.F
 	if err != nil || known && t.resolved(found, ask.Mode) {
 		return found, err
 	}
-	return t.Engine.find(ctx, ask)
+	return t.Engine.find(ctx, t.in.Directory, ask)
 }
 
 // byWords finds memories by words alone. known is false for a question that words cannot answer, such as a mere
@@ -296,23 +295,6 @@ func (t *reminderBuilder) byWords(ctx context.Context, ask SearchInput) (found e
 		return t.annotate(ctx, r, found.Hits)
 	})
 	return found, known, err
-}
-
-// said returns lexical finds as hits.
-func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hit, error) {
-	ms, err := q.r.Memories(ctx, numsOf(finds))
-	if err != nil {
-		return nil, err
-	}
-	byNum := byNum(ms)
-	var hits []engram.Hit
-	for i, f := range finds {
-		if m, ok := byNum[f.Num]; ok {
-			hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()),
-				Why: engram.Why{Channels: []engram.ChannelRank{{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}}}})
-		}
-	}
-	return hits, nil
 }
 
 // resolved reports whether a search by words is conclusive whatever its finds mean. A superseded find is not:
@@ -459,7 +441,7 @@ func (t *reminderBuilder) naming(ctx context.Context, place string) ([]engram.Hi
 	if len(names) == 0 || t.in.Project == "" {
 		return nil, nil
 	}
-	found, err := t.Engine.find(ctx, SearchInput{Query: path.Base(place), All: true, Mode: ModeLexical, Limit: fileDepth, Own: true, Filter: engram.Filter{Project: t.in.Project}})
+	found, err := t.Engine.find(ctx, t.in.Directory, SearchInput{Query: path.Base(place), All: true, Mode: ModeLexical, Limit: fileDepth, Own: true, Filter: engram.Filter{Project: t.in.Project}})
 	if err != nil {
 		return nil, err
 	}

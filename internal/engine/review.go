@@ -85,7 +85,7 @@ func (o *op) reviewAs(ctx context.Context, was engram.Memory, anew precomputedAn
 	if m.ReviewAfter, err = due(was, o.at); err != nil {
 		return err
 	}
-	unseen, err := anew.anchor(ctx, o, &m, res)
+	unseen, err := renewAnchors(ctx, o, anew, &m, res)
 	if err != nil {
 		return err
 	}
@@ -245,7 +245,7 @@ func (e *Engine) lookAtStale(ctx context.Context, project string) (map[int64][]e
 	if err != nil {
 		return nil, err
 	}
-	states := e.states(ctx, stale)
+	states := e.states(ctx, "", stale)
 	e.noteAnchors(ctx, states)
 	return states, nil
 }

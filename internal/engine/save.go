@@ -113,7 +113,7 @@ func (e *Engine) saveIntakes(ctx context.Context, operation string, intakes []in
 	var number int64
 	err = e.write(ctx, operation, func(o *op) error {
 		o.embedded = out.embedded
-		s := newSaver(o, out)
+		s := newSaver(e, o, out)
 		if err := s.saveEach(ctx, intakes, batch, all); err != nil {
 			return err
 		}
@@ -166,12 +166,13 @@ func renamed(given, kept string) []string {
 }
 
 type saver struct {
+	*Engine
 	*op
 	recent recentWrites
 }
 
-func newSaver(o *op, out *lookahead) *saver {
-	return &saver{op: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
+func newSaver(e *Engine, o *op, out *lookahead) *saver {
+	return &saver{Engine: e, op: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
 }
 
 func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
@@ -200,7 +201,7 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 	if err := s.keepSecrets(ctx, res.Memory.Num, t.redactor); err != nil {
 		return res, err
 	}
-	if err := s.relate(ctx, res.Memory, in.Related); err != nil {
+	if err := s.relateTo(ctx, res.Memory, in.Related); err != nil {
 		return res, err
 	}
 	warned, err := s.relateByMetadata(ctx, res.Memory, m.Metadata)
@@ -288,7 +289,7 @@ func (o *op) addTo(ctx context.Context, was, now engram.Memory, reason string) e
 }
 
 // relate creates the requested relations; existing ones are fine.
-func (o *op) relate(ctx context.Context, m engram.Memory, to []engram.Ref) error {
+func (o *op) relateTo(ctx context.Context, m engram.Memory, to []engram.Ref) error {
 	for _, ref := range to {
 		ref = besideOf(ref, m)
 		other, err := o.live(ctx, ref)

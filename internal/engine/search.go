@@ -55,8 +55,13 @@ const topicScore = 1000
 // Search finds memories, best first. Any query text is valid: quotes, operators and binary data are words or
 // nothing. An invalid limit, filter or mode is CodeInvalid.
 func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, error) {
+	return e.searchFrom(ctx, "", in)
+}
+
+// searchFrom is Search for a caller in a folder; "" is the caller's own.
+func (e *Engine) searchFrom(ctx context.Context, dir string, in SearchInput) (engram.Found, error) {
 	begun := e.tally.begin()
-	found, err := e.find(ctx, in)
+	found, err := e.find(ctx, dir, in)
 	if e.tally != nil {
 		e.tally.read(begun, in.Filter.Project, shownBy(opSearch, found, previewTokens), err)
 	}
@@ -64,13 +69,13 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 }
 
 // find is Search without counting, since the caller or the asking process knows the operation.
-func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, err error) {
+func (e *Engine) find(ctx context.Context, dir string, in SearchInput) (found engram.Found, err error) {
 	if in, err = in.clean(); err != nil {
 		return engram.Found{}, err
 	}
 	if e.options.Warm != nil && in.AsOf.IsZero() {
 		if found, ok := e.options.Warm(ctx, in); ok {
-			e.lookAtCode(ctx, &found, in) // the server has another folder
+			e.lookAtCode(ctx, dir, &found, in) // the server has another folder
 			return found, nil
 		}
 	}
@@ -99,7 +104,7 @@ func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, 
 	}
 	found.Cut(limit)
 	if in.AsOf.IsZero() {
-		e.lookAtCode(ctx, &found, in)
+		e.lookAtCode(ctx, dir, &found, in)
 	}
 	return found, nil
 }
@@ -373,7 +378,7 @@ func (q *question) weigh(context.Context) error {
 	for _, p := range q.phrases {
 		q.times = append(q.times, engram.TimeSpan{Phrase: q.in.Query[p.Start:p.End], From: p.From, To: p.To})
 	}
-	now, prior := q.now(), retrieval.DefaultPrior()
+	now, prior := q.at, retrieval.DefaultPrior()
 	for i, f := range q.finds {
 		m := q.memories[f.Num]
 		factors := prior.Prior(m.Importance, q.fading.strength(m, now), now.Sub(m.CreatedAt))

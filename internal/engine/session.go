@@ -26,7 +26,7 @@ func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Sess
 
 // startSession is StartSession and runs then in the same transaction.
 func (e *Engine) startSession(ctx context.Context, in SessionInput, then func(*op, engram.Session) error) (engram.Session, error) {
-	if err := (raw{{"session id", in.ID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
+	if err := (raw{"session id", in.ID, "project", in.Project, "directory", in.Directory}).check(); err != nil {
 		return engram.Session{}, err
 	}
 	s := engram.Session{ID: line(in.ID), Project: normalProject(in.Project), Directory: line(in.Directory)}
@@ -229,9 +229,9 @@ func (e *Engine) endSession(ctx context.Context, as ending) (ended EndedSession,
 		}
 		switch {
 		case now.Summary != was.Summary:
-			return o.keepSummary(ctx, now, SaveInput{Content: now.Summary, At: as.at}, was.Summary)
+			return e.keepSummary(ctx, o, now, SaveInput{Content: now.Summary, At: as.at}, was.Summary)
 		case now.Summary == "" && as.sumUp:
-			return o.sumUp(ctx, now, was.EndedAt.IsZero(), as.at)
+			return e.sumUp(ctx, o, now, was.EndedAt.IsZero(), as.at)
 		}
 		return nil
 	})
@@ -255,9 +255,9 @@ func asSummary(in SaveInput) SaveInput {
 
 // keepSummary saves a session's summary as a memory, unless one of the session says the same. It replaces a
 // generated summary, and the one with the text before. It is personal if all memories of the session are.
-func (o *op) keepSummary(ctx context.Context, s engram.Session, in SaveInput, before string) error {
+func (e *Engine) keepSummary(ctx context.Context, o *op, s engram.Session, in SaveInput, before string) error {
 	in.Project, in.SessionID = s.Project, s.ID
-	t, err := o.intakeOf(asSummary(in))
+	t, err := e.intakeOf(asSummary(in))
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (o *op) keepSummary(ctx context.Context, s engram.Session, in SaveInput, be
 	if before != "" {
 		t.instead = hashOf(before)
 	}
-	_, err = newSaver(o, &lookahead{}).save(ctx, t)
+	_, err = newSaver(e, o, &lookahead{}).save(ctx, t)
 	return err
 }
 
@@ -290,7 +290,7 @@ const (
 // sumUp generates a summary of a session without one. It excludes quoted and flagged memories of any author, since
 // a summary has none, and personal memories, since the summary belongs to the project. A forgotten summary is
 // generated again only when the session ends for the first time.
-func (o *op) sumUp(ctx context.Context, s engram.Session, first bool, at time.Time) error {
+func (e *Engine) sumUp(ctx context.Context, o *op, s engram.Session, first bool, at time.Time) error {
 	if strings.HasPrefix(s.ID, manualSession) { // a manual session never ends
 		return nil
 	}
@@ -328,7 +328,7 @@ func (o *op) sumUp(ctx context.Context, s engram.Session, first bool, at time.Ti
 	if instructionLike(text) {
 		return nil
 	}
-	return o.keepSummary(ctx, s, SaveInput{Content: text, Tags: []string{lifecycle.TagMadeSummary}, At: at}, "")
+	return e.keepSummary(ctx, o, s, SaveInput{Content: text, Tags: []string{lifecycle.TagMadeSummary}, At: at}, "")
 }
 
 // firstPrompt returns the first prompt of a session; "" if it is flagged, or if there are too many prompts to

@@ -36,11 +36,11 @@ func batch(steps []lifecycle.Step) int {
 	return len(steps)
 }
 
-// Labels of progress bars.
-const (
-	progressComparing = "comparing"
-	progressSleeping  = "sleeping"
-)
+// progressComparing labels the progress bar of a comparison of memories.
+const progressComparing = "comparing"
+
+// progressSleeping labels that of a sleep.
+const progressSleeping = "sleeping"
 
 // apply takes the steps of the plan except extractions.
 func (s *sleep) apply(ctx context.Context) error {

@@ -455,7 +455,8 @@ func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Und
 func (e *Engine) undoDry(ctx context.Context, ops []int64) (all []engram.Undone, err error) {
 	return all, e.tryWrite(ctx, true, "undo", func(o *op) error {
 		for _, number := range ops {
-			one := *o
+			same := *o
+			one := &same
 			one.first = 0
 			u, err := one.undo(ctx, number)
 			if isNothingLeft(err) {

@@ -70,7 +70,7 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 		return Updated{}, err
 	}
 	out, err := perform(ctx, e, "update", func(o *op) (out Updated, err error) {
-		if out.Memory, out.Warnings, err = o.update(ctx, in, ahead, redactor); err != nil {
+		if out.Memory, out.Warnings, err = e.update(ctx, o, in, ahead, redactor); err != nil {
 			return out, err
 		}
 		why, err := flagged(ctx, o.tx, []engram.Memory{out.Memory})
@@ -84,7 +84,7 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	return out, nil
 }
 
-func (o *op) update(ctx context.Context, in UpdateInput, ahead precomputedAnchors, redactor *redactor) (m engram.Memory, warnings []string, err error) {
+func (e *Engine) update(ctx context.Context, o *op, in UpdateInput, ahead precomputedAnchors, redactor *redactor) (m engram.Memory, warnings []string, err error) {
 	was, err := o.live(ctx, in.Ref)
 	if err != nil {
 		return m, nil, err
@@ -92,7 +92,7 @@ func (o *op) update(ctx context.Context, in UpdateInput, ahead precomputedAnchor
 	if m, err = o.changed(ctx, was, in, redactor); err != nil {
 		return m, nil, err
 	}
-	if m.Anchors, err = ahead.anchorsFor(ctx, o, was, in); err != nil {
+	if m.Anchors, err = e.anchorsFor(ctx, ahead, was, in); err != nil {
 		return m, nil, err
 	}
 	if reflect.DeepEqual(m, was) {
@@ -191,7 +191,7 @@ func (in UpdateInput) raw() raw {
 		if s == nil {
 			return nil
 		}
-		return raw{{name, *s}}
+		return raw{name, *s}
 	}
 	fields := slices.Concat(text("title", in.Title), text("content", in.Content), text("type", (*string)(in.Type)),
 		text("topic key", in.TopicKey), text("project", in.Project)).and("tag", in.AddTags...)

@@ -278,7 +278,7 @@ func (t *takenEdit) compare(was engram.Memory, e engram.NoteEdit) (in UpdateInpu
 			continue
 		}
 		t.revised = append(t.revised, field)
-		if err := in.set(field, e.Fields); err != nil {
+		if err := setField(&in, field, e.Fields); err != nil {
 			return in, err
 		}
 	}
@@ -294,7 +294,7 @@ func sameLines(a, b string) bool {
 	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }
 
-func (in *UpdateInput) set(field string, f engram.NoteFields) error {
+func setField(in *UpdateInput, field string, f engram.NoteFields) error {
 	switch field {
 	case "title":
 		in.Title = &f.Title

@@ -3,6 +3,7 @@ package replicatest_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -54,6 +55,7 @@ func (h *history) dumps(ctx context.Context) ([]string, error) {
 	for n := range all {
 		all[n] += told[n]
 	}
+	h.digest = sha256.Sum256([]byte(h.project + strings.Join(all, "\n")))
 	h.kept = map[string]bool{}
 	for _, after := range []bool{false, true} { // a tie may stay for its memories, a session for what is in it
 		for name, of := range states {

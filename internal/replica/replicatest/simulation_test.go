@@ -3,6 +3,9 @@ package replicatest_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -28,8 +31,8 @@ var (
 
 const (
 	replicas = 5
-	// worlds is the number of sets of stores: histories run on them in parallel, one after the
-	// other on each, in a project of its own.
+	// worlds is the number of sets of stores that exist at once: histories run on them in parallel, one after
+	// the other on each, in a project of its own.
 	worlds = 2
 	// lives is the number of histories per set of stores, which slow down as they grow.
 	lives = 10
@@ -49,44 +52,47 @@ func TestReplicasComeTogether(t *testing.T) {
 		most = min(most, 10)
 	}
 	var counted tally
+	var digest [sha256.Size]byte // of every history's dumps, in any order
 	var counting sync.Mutex
-	next := make(chan int)
+	play := func(w *world, n int) {
+		h := newHistory(w, seed, n)
+		if err := h.play(t.Context()); err != nil {
+			t.Errorf("history %d: %v\nagain: -seed %d -history %d\n%s", n, err, seed, n, h.told.String())
+		}
+		counting.Lock()
+		defer counting.Unlock()
+		counted.add(h.tally)
+		for i, b := range h.digest {
+			digest[i] ^= b
+		}
+	}
+	first := make(chan int) // of the next lives histories, which are played in order on one world
 	var workers sync.WaitGroup
 	for range worlds {
 		workers.Go(func() {
-			var w *world
-			defer func() { w.close(t) }()
-			for played := 0; ; played++ {
-				n, more := <-next
-				if !more {
-					return
+			for n := range first {
+				w, err := newWorld(t)
+				if err != nil {
+					t.Error(err)
 				}
-				if played%lives == 0 {
-					w.close(t)
-					var err error
-					if w, err = newWorld(t); err != nil {
-						t.Error(err)
-						continue
+				for end := min(n+lives, most); n < end && !t.Failed(); n++ {
+					if *historyFlag < 0 || *historyFlag == n {
+						play(w, n)
 					}
 				}
-				h := newHistory(w, seed, n)
-				if err := h.play(t.Context()); err != nil {
-					t.Errorf("history %d: %v\nagain: -seed %d -history %d\n%s", n, err, seed, n, h.told.String())
-				}
-				counting.Lock()
-				counted.add(h.tally)
-				counting.Unlock()
+				w.close(t)
 			}
 		})
 	}
-	for n := range most {
-		if (*historyFlag < 0 || *historyFlag == n) && !t.Failed() {
-			next <- n
+	for n := 0; n < most; n += lives {
+		if *historyFlag < 0 || n <= *historyFlag && *historyFlag < n+lives {
+			first <- n
 		}
 	}
-	close(next)
+	close(first)
 	workers.Wait()
 	t.Log(counted.String())
+	t.Logf("digest of the canonical dumps: %x", digest)
 	if *historyFlag < 0 && most >= 100 && (counted.Writes == 0 || counted.Files == 0 || counted.Chunks == 0 || counted.Batches == 0 || counted.Dropped == 0 ||
 		counted.Moved == 0 || counted.Scoped == 0 || counted.Joined == 0) {
 		t.Errorf("something never happened: %s", counted.String())
@@ -144,11 +150,15 @@ func newWorld(t *testing.T) (*world, error) {
 	policy := lifecycle.DefaultPolicy()
 	policy.MostLinks, policy.MostCandidates = 0, 0 // what is near is another test's
 	for i := range w.peers {
-		store, err := enginetest.OpenStore(filepath.Join(w.dir, fmt.Sprintf("%d.db", i)))
+		path := filepath.Join(w.dir, fmt.Sprintf("%d.db", i))
+		store, err := enginetest.OpenStore(path)
 		if err != nil {
 			return w, err
 		}
 		p := &peer{store: store, name: string(rune('A' + i))}
+		if err := nameDevice(t.Context(), path, p.name); err != nil {
+			return w, err
+		}
 		p.Engine = engine.New(engine.Options{Store: store, Policy: &policy, Formats: jsonfile.Formats(), Actor: p.name, Code: &p.code, Dir: enginetest.CodeFolder,
 			Now: func() time.Time {
 				p.now = p.now.Add(time.Duration(1+p.steps.IntN(90_000)) * time.Millisecond)
@@ -158,6 +168,17 @@ func newWorld(t *testing.T) (*world, error) {
 		w.peers[i] = p
 	}
 	return w, nil
+}
+
+// nameDevice gives a new store a fixed device id, so that a seed gives the same dumps in every run.
+func nameDevice(ctx context.Context, path, name string) (err error) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, `UPDATE meta SET value = ? WHERE key = 'device'`, fmt.Sprintf("%016x", name))
+	return err
 }
 
 // close closes the stores and removes their files; w may be nil.
@@ -208,9 +229,10 @@ type history struct {
 	}
 	files    []file // written files, for late readers
 	outcomes map[engram.ID]*outcome
-	kept     map[string]bool // what some peers keep to themselves in the end, by kind and name
-	owned    map[string]bool // sessions with a personal memory
-	told     bytes.Buffer    // log of events, for a failure
+	digest   [sha256.Size]byte // of the dumps of all peers in the end
+	kept     map[string]bool   // what some peers keep to themselves in the end, by kind and name
+	owned    map[string]bool   // sessions with a personal memory
+	told     bytes.Buffer      // log of events, for a failure
 	tally    tally
 }
 
