@@ -231,7 +231,7 @@ func TestDoctorMovesSessionsAndUndoTakesItBack(t *testing.T) {
 	}
 	in.Mode = engine.RepairApply
 	r, err := p.Repair(t.Context(), in)
-	applied := engine.RepairCounts{1, 1, 1, 1, 1, 1}
+	applied := engine.RepairCounts{SessionsPlanned: 1, MemoriesPlanned: 1, PromptsPlanned: 1, SessionsApplied: 1, MemoriesApplied: 1, PromptsApplied: 1}
 	if err != nil || r.Status != "applied" || r.Counts != applied || r.Backup == "" {
 		t.Fatalf("apply: got %+v, %v; want %+v and a backup", r, err, applied)
 	}

@@ -247,9 +247,12 @@ func (e *Engine) dropFormer(ctx context.Context, res *Reembedded) error {
 		}
 		res.Dropped = append(res.Dropped, m.Model.Name)
 	}
-	e.coverage.Store(nil)
+	e.forgetCoverage()
 	return nil
 }
+
+// forgetCoverage makes the next query count anew which vectors there are.
+func (e *Engine) forgetCoverage() { e.coverage.Store(nil) }
 
 func (e *Engine) dropModel(ctx context.Context, fingerprint string) error {
 	return e.store.Update(ctx, func(tx engram.Tx) error { return tx.DropModel(ctx, fingerprint) })
