@@ -103,6 +103,24 @@ func checkImports(f source, known map[string]row, kinds map[string]room) (proble
 	return problems
 }
 
+// checkFloors says which packages below the house f imports besides the floors before its own: the families of a
+// house stand on its floors, and never on each other.
+func checkFloors(f source, house string, floors ...string) (problems []string) {
+	if !under(f.dir, house) || f.dir == house {
+		return nil
+	}
+	below := floors
+	if own := slices.Index(floors, f.dir); own >= 0 {
+		below = floors[:own]
+	}
+	for _, spec := range f.file.Imports {
+		if dir, _ := moduleDir(unquote(spec.Path)); under(dir, house) && dir != f.dir && !slices.Contains(below, dir) {
+			problems = append(problems, f.at(spec, "%s may not import %s, only %v", f.dir, dir, below))
+		}
+	}
+	return problems
+}
+
 // checkReservedImports says which standard packages f imports out of their place;
 // pure files may import none of impure.
 func checkReservedImports(f source, reserved map[string][]string, pure bool, impure []string) (problems []string) {

@@ -46,6 +46,23 @@ func TestImportCheckSeesWrongArrows(t *testing.T) {
 	}
 }
 
+func TestFloorCheck(t *testing.T) {
+	for _, tt := range []struct{ name, file, imported, want string }{
+		{"the house assembles its families", "internal/cli/cli.go", "internal/cli/memory", ""},
+		{"a family stands on the floors", "internal/cli/memory/save.go", "internal/cli/command", ""},
+		{"a family knows no other", "internal/cli/memory/save.go", "internal/cli/review", "internal/cli/memory may not import internal/cli/review"},
+		{"nor its house", "internal/cli/memory/save.go", "internal/cli", "may not import internal/cli,"},
+		{"a floor stands on the floor before it", "internal/cli/command/print.go", "internal/cli/terminal", ""},
+		{"and on none behind it", "internal/cli/terminal/terminal.go", "internal/cli/command", "may not import internal/cli/command"},
+		{"other houses are not asked", "internal/mcp/mem/save.go", "internal/mcp/tool", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := sourceOf(t, tt.file, "package x\nimport _ \""+modulePath+"/"+tt.imported+"\"\n")
+			wantProblem(t, f, checkFloors(f, "internal/cli", "internal/cli/terminal", "internal/cli/command"), tt.want)
+		})
+	}
+}
+
 func TestReservedImportCheck(t *testing.T) {
 	reserved := map[string][]string{"database/sql": {"internal/sqlite"}}
 	for _, tt := range []struct {

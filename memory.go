@@ -100,41 +100,43 @@ const DefaultImportance = 0.5
 //
 // Times are UTC with millisecond resolution; the zero time means "never" or "not set". A Memory is a value: its
 // holder may change it without affecting others.
+//
+// The tags are its field table (Field), in the order of native files. Fields without one are local to a store.
 type Memory struct {
-	ID     ID     // set once
+	ID     ID     `field:"id,nojournal,nopart"` // set once
 	Num    int64  // per database, from 1, never reused; the id in the mem_* dialect
-	SyncID string // "obs-" and 16 hex digits; its name in git chunks and older programs
+	SyncID string `field:"sync_id,nojournal,nopart"` // "obs-" and 16 hex digits; its name in git chunks and older programs
 
-	Project   string // normalised; "" for a memory of no project
-	Scope     Scope
-	Type      Type
-	Title     string // one line, not empty
-	Content   string // up to MaxContent bytes, unchanged
-	Summary   string // short form of a long content, or ""; see OwnSummary
-	Tags      []string
-	Metadata  map[string]any // free JSON object; nil for none
-	TopicKey  string         // "family/description"; "" for none; unique among live memories of a project and scope
-	Anchors   []Anchor       // the code it refers to, as CleanAnchors returns them; nil for none
-	SessionID string         // the session it was saved in
-	ToolName  string         // the tool that reported it; "" for none
-	Origin    Origin
+	Project   string         `field:"project"` // normalised; "" for a memory of no project
+	Scope     Scope          `field:"scope"`
+	Type      Type           `field:"type"`
+	Title     string         `field:"title,nojournal,nopart"`   // one line, not empty
+	Content   string         `field:"content,nojournal,nopart"` // up to MaxContent bytes, unchanged
+	Summary   string         `field:"summary"`                  // short form of a long content, or ""; see OwnSummary
+	Tags      []string       `field:"tags,nopart"`
+	Metadata  map[string]any `field:"metadata"`   // free JSON object; nil for none
+	Anchors   []Anchor       `field:"anchors"`    // the code it refers to, as CleanAnchors returns them; nil for none
+	TopicKey  string         `field:"topic_key"`  // "family/description"; "" for none; unique among live memories of a project and scope
+	SessionID string         `field:"session_id"` // the session it was saved in
+	ToolName  string         `field:"tool_name"`  // the tool that reported it; "" for none
+	Origin    Origin         `field:"origin,nopart"`
 
-	Importance     float64   // 0 to 1
-	Strength       float64   // 0 to 1, at TouchedAt; lifecycle computes the present value
-	TouchedAt      time.Time // when Strength was computed
-	Permanent      bool      // never fades
-	AccessCount    int
-	LastAccessedAt time.Time
+	Importance     float64   `field:"importance"`        // 0 to 1
+	Strength       float64   `field:"strength,nopart"`   // 0 to 1, at TouchedAt; lifecycle computes the present value
+	TouchedAt      time.Time `field:"touched_at,nopart"` // when Strength was computed
+	Permanent      bool      `field:"permanent"`         // never fades
+	AccessCount    int       `field:"access_count,nopart"`
+	LastAccessedAt time.Time `field:"last_accessed_at,nopart"`
 
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
-	ReviewAfter    time.Time // when to check that it still holds
-	ValidFrom      time.Time
-	ValidTo        time.Time
-	RevisionCount  int // from 1, plus one for each change of its text
-	DuplicateCount int // from 1, plus one for each exact repeat
-	LastSeenAt     time.Time
-	DeletedAt      time.Time // when forgotten
+	CreatedAt      time.Time `field:"created_at,nojournal,nopart"`
+	UpdatedAt      time.Time `field:"updated_at,nopart"`
+	ReviewAfter    time.Time `field:"review_after"` // when to check that it still holds
+	ValidFrom      time.Time `field:"valid_from"`
+	ValidTo        time.Time `field:"valid_to"`
+	RevisionCount  int       `field:"revision_count,nopart"`  // from 1, plus one for each change of its text
+	DuplicateCount int       `field:"duplicate_count,nopart"` // from 1, plus one for each exact repeat
+	LastSeenAt     time.Time `field:"last_seen_at,nopart"`
+	DeletedAt      time.Time `field:"deleted_at,part=deleted"` // when forgotten
 
 	// NormalizedHash is the SHA-256 (lower-case hex) of the content in lower case with single spaces, by which
 	// exact repeats are recognised.

@@ -8,12 +8,12 @@ import (
 
 // Project is a name that memories are kept under.
 type Project struct {
-	Name      string        // normalised: lower case, trimmed, no doubled - or _
-	Aliases   []string      // names that were merged into it
-	Root      string        // the folder it was last seen in; "" when unknown
-	Remote    string        // its git remote; "" when unknown
-	Decay     *ProjectDecay // how its memories fade; nil: by the defaults
-	CreatedAt time.Time
+	Name      string        `field:"name,nojournal,nopart"` // normalised: lower case, trimmed, no doubled - or _
+	Aliases   []string      `field:"aliases,nopart"`        // names that were merged into it
+	Root      string        `field:"root,nopart"`           // the folder it was last seen in; "" when unknown
+	Remote    string        `field:"remote"`                // its git remote; "" when unknown
+	Decay     *ProjectDecay `field:"decay"`                 // how its memories fade; nil: by the defaults
+	CreatedAt time.Time     `field:"created_at,nopart"`
 }
 
 // ProjectCounts is a project with its counts.
@@ -38,13 +38,13 @@ type Stats struct {
 
 // Session is one stretch of an agent's work on one project.
 type Session struct {
-	ID        string // the agent's own name for it
-	Project   string
-	Directory string // where it ran; "" when unknown
-	StartedAt time.Time
-	EndedAt   time.Time // zero while it runs
-	Summary   string
-	ActiveAt  time.Time // the time of the last save in it; at first StartedAt
+	ID        string    `field:"id,nojournal,nopart"` // the agent's own name for it
+	Project   string    `field:"project"`
+	Directory string    `field:"directory"` // where it ran; "" when unknown
+	StartedAt time.Time `field:"started_at"`
+	EndedAt   time.Time `field:"ended_at"` // zero while it runs
+	Summary   string    `field:"summary"`
+	ActiveAt  time.Time `field:"active_at,nojournal,nopart"` // the time of the last save in it; at first StartedAt
 }
 
 // Validate reports an invalid record as CodeInvalid.
@@ -68,13 +68,13 @@ type SessionActivity struct {
 
 // Prompt is what a person asked an agent.
 type Prompt struct {
-	Num       int64  // per database, from 1, never reused
-	SyncID    string // "prompt-" and 16 hex digits
-	SessionID string
-	Project   string
-	Content   string // up to MaxContent bytes
-	CreatedAt time.Time
-	DeletedAt time.Time // when softly deleted
+	Num       int64     // per database, from 1, never reused
+	SyncID    string    `field:"sync_id,nojournal,nopart"` // "prompt-" and 16 hex digits
+	SessionID string    `field:"session_id"`
+	Project   string    `field:"project"`
+	Content   string    `field:"content,nojournal,part=text"` // up to MaxContent bytes
+	CreatedAt time.Time `field:"created_at,nojournal,nopart"`
+	DeletedAt time.Time `field:"deleted_at,part=deleted"` // when softly deleted
 }
 
 // Deleted reports whether the prompt was softly deleted.

@@ -66,23 +66,23 @@ const RelationIDPrefix = "rel-"
 // Relation is a typed, directed link between two memories. A pending one is a candidate for a contradiction:
 // its verb is only suspected.
 type Relation struct {
-	Num        int64  // per database, from 1
-	ID         string // RelationIDPrefix and 16 hex digits
-	Source     int64  // Num of the memory that relates
-	Target     int64  // Num of the memory it relates to
-	Verb       Verb
-	Status     RelationStatus
-	Strength   float64 // 0 to 1
-	Reason     string
-	Evidence   string
-	Confidence float64 // 0 to 1; 0 when not given
-	Actor      string  // the judge: "agent", "engram", a person
-	ActorKind  string  // agent, system, human
-	Model      string  // the model that judged; "" for none
-	SessionID  string
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
-	RemovedAt  time.Time // when it was removed; its row stays, for the journal
+	Num        int64          // per database, from 1
+	ID         string         `field:"id,nojournal,nopart"`     // RelationIDPrefix and 16 hex digits
+	Source     int64          `field:"source,nojournal,nopart"` // Num of the memory that relates
+	Target     int64          `field:"target,nojournal,nopart"` // Num of the memory it relates to
+	Verb       Verb           `field:"verb,part=verdict"`
+	Status     RelationStatus `field:"status,part=verdict"`
+	Strength   float64        `field:"strength,part=verdict"` // 0 to 1
+	Reason     string         `field:"reason,part=verdict"`
+	Evidence   string         `field:"evidence,part=verdict"`
+	Confidence float64        `field:"confidence,part=verdict"` // 0 to 1; 0 when not given
+	Actor      string         `field:"actor,part=verdict"`      // the judge: "agent", "engram", a person
+	ActorKind  string         `field:"actor_kind,part=verdict"` // agent, system, human
+	Model      string         `field:"model,part=verdict"`      // the model that judged; "" for none
+	SessionID  string         `field:"session_id,part=verdict"`
+	CreatedAt  time.Time      `field:"created_at,nojournal,nopart"`
+	UpdatedAt  time.Time      `field:"updated_at,nopart"`
+	RemovedAt  time.Time      `field:"removed_at,nopart"` // when it was removed; its row stays, for the journal
 }
 
 // Removed reports whether the relation was removed.

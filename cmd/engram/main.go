@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/alanbuscaglia/engram/internal/cli"
+	"github.com/alanbuscaglia/engram/internal/cli/command"
 )
 
 func main() {
@@ -17,7 +18,7 @@ func run() int {
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
 	endBySignal(end)
-	return cli.Run(ctx, cli.Options{
+	return cli.Run(ctx, command.Options{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: programVersion(), Built: sourceDay(),
 	})
 }

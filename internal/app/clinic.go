@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/machine"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/sqlite/file"
 )
 
 // clinic examines the store from outside: the file as SQLite sees it, and the disk below it.
@@ -150,7 +151,7 @@ func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string)
 	if t.store.logHolds() {
 		add(engram.TraceLog, []string{t.log + " (until other programs close the database)"}, nil)
 	}
-	backups, passed, err := sqlite.Holding(ctx, t.backups, ids)
+	backups, passed, err := file.Holding(ctx, t.backups, ids)
 	add(engram.TraceBackup, backups, passed)
 	if err != nil {
 		return held, unread, err

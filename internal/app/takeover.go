@@ -15,11 +15,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/sqlite/file"
 )
 
 func (a *App) openStore(ctx context.Context) (engram.Store, error) {
 	s, err := a.openAt(ctx, a.opts.Config.DBPath)
-	if _, strange := errors.AsType[*sqlite.Stranger](err); strange {
+	if _, strange := errors.AsType[*file.Stranger](err); strange {
 		// Another process may have replaced it while this one waited.
 		s, err = a.openAt(ctx, a.opts.Config.DBPath)
 	}
@@ -36,7 +37,7 @@ func (a *App) openAt(ctx context.Context, path string) (*sqlite.Store, error) {
 
 // earlierOf returns which earlier Engram's database caused err; "" for none.
 func earlierOf(err error) (of string) {
-	if who, ok := errors.AsType[*sqlite.Stranger](err); ok {
+	if who, ok := errors.AsType[*file.Stranger](err); ok {
 		of, _ = foreign.Recognize(who.Tables)
 	}
 	return of

@@ -10,21 +10,26 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/cli/command"
 )
+
+// tree returns the commands of a program that was never run.
+func tree() *cobra.Command {
+	p := &command.Program{}
+	return newRoot(p)
+}
 
 // commands returns the whole tree.
 func commands() []*cobra.Command {
 	var all []*cobra.Command
-	forEach((&program{}).root(), func(c *cobra.Command) { all = append(all, c) })
+	forEach(tree(), func(c *cobra.Command) { all = append(all, c) })
 	return all
 }
 
 // run executes a command line without an environment.
 func run(args ...string) (stdout, stderr string, code int) {
 	var out, err bytes.Buffer
-	code = Run(context.Background(), Options{
+	code = Run(context.Background(), command.Options{
 		Args: args, Env: func(string) (string, bool) { return "", false },
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Version: "1.2.3",
 	})
@@ -56,7 +61,7 @@ func TestEveryExampleCanBeTyped(t *testing.T) {
 	for _, c := range commands() {
 		for _, line := range strings.Split(c.Example, "\n") {
 			for _, words := range invocations(line) {
-				root := (&program{}).root()
+				root := tree()
 				found, rest, err := root.Find(words)
 				if err != nil {
 					t.Errorf("%s: %q: %v", c.CommandPath(), line, err)
@@ -113,20 +118,6 @@ func invocations(line string) [][]string {
 	}
 	end()
 	return out
-}
-
-func TestFailuresHaveTheirExitCode(t *testing.T) {
-	for _, tt := range []struct {
-		code engram.Code
-		want int
-	}{
-		{"", 0}, {engram.CodeInvalid, 2}, {engram.CodeNotFound, 3}, {engram.CodeConflict, 4},
-		{engram.CodeUnavailable, 5}, {engram.CodeForbidden, 6}, {engram.CodeInternal, 1}, {"something new", 1},
-	} {
-		if got := exitCode(tt.code); got != tt.want {
-			t.Errorf("exit code of %q: got %d, want %d", tt.code, got, tt.want)
-		}
-	}
 }
 
 func TestWrongUsageIsNamed(t *testing.T) {
@@ -210,7 +201,7 @@ func TestCompletionAndManualAreMadeOfTheTree(t *testing.T) {
 
 func TestAnAnswerThatCannotBeWrittenIsAnError(t *testing.T) {
 	var stderr bytes.Buffer
-	code := Run(context.Background(), Options{Args: []string{"version"}, Stdout: broken{}, Stderr: &stderr, Stdin: strings.NewReader("")})
+	code := Run(context.Background(), command.Options{Args: []string{"version"}, Stdout: broken{}, Stderr: &stderr, Stdin: strings.NewReader("")})
 	if code != 5 || !strings.Contains(stderr.String(), "cannot write the output") {
 		t.Errorf("got exit code %d, stderr %q; want 5", code, stderr.String())
 	}
@@ -219,36 +210,3 @@ func TestAnAnswerThatCannotBeWrittenIsAnError(t *testing.T) {
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
-func TestColourIsOnlyLaidOnHeads(t *testing.T) {
-	text := "Found 1 memory:\n\n[1] #1 (bugfix) — T\n    content\n    2026-01-01 00:00:00 | scope: project\n"
-	if got := paint(false).lines(text); got != text {
-		t.Errorf("without a terminal: got %q, want it unchanged", got)
-	}
-	want := "Found 1 memory:\n\n\x1b[1m[1] #1 (bugfix) — T\x1b[0m\n    content\n\x1b[2m    2026-01-01 00:00:00 | scope: project\x1b[0m\n"
-	if got := paint(true).lines(text); got != want {
-		t.Errorf("on a terminal:\ngot  %q\nwant %q", got, want)
-	}
-}
-
-func TestListsInJSONAreNeverNull(t *testing.T) {
-	p := &program{json: true}
-	var out bytes.Buffer
-	p.Stdout = &out
-	for name, doc := range map[string]any{
-		"search":       foundOf("q", "", engram.Found{Hits: []engram.Hit{{}}}),
-		"stats":        statsOf("", engine.StatsOver{}, ""),
-		"projects":     projectsDoc{projectsOf([]engram.ProjectCounts{{}})},
-		"promptsEmpty": promptsOf("", nil, engram.Page{}),
-	} {
-		out.Reset()
-		if err := p.answer(doc, nil); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(out.String()) {
-			if strings.Contains(line, "null") && !strings.Contains(line, `_at": null`) && !strings.Contains(line, `_after": null`) && !strings.Contains(line, `"since": null`) {
-				t.Errorf("%s: %s", name, line)
-			}
-		}
-	}
-}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/cli/review"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -33,24 +35,24 @@ const (
 
 // suggest returns the completions at a position: args are the arguments before it, typed is the beginning of
 // the word.
-type suggest func(p *program, cmd *cobra.Command, args []string, typed string) []string
+type suggest func(p *command.Program, cmd *cobra.Command, args []string, typed string) []string
 
 // completions registers the completions in the tree. Only completion requests call it, so that other commands
 // do not pay for it.
-func (p *program) completions(root *cobra.Command) {
+func completions(p *command.Program, root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	root.InitDefaultHelpCmd() // otherwise cobra adds it later
 	arguments, flags := argumentWords(), flagWords()
 	forEach(root, func(c *cobra.Command) {
 		path := pathOf(c)
 		if words, known := arguments[path]; known && c.ValidArgsFunction == nil {
-			c.ValidArgsFunction = p.completion(words)
+			c.ValidArgsFunction = completion(p, words)
 		}
 		register := func(f *pflag.Flag) {
 			if words, known := flags[path+" --"+f.Name]; known {
-				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words)) // an existing registration stays
+				_ = c.RegisterFlagCompletionFunc(f.Name, completion(p, words)) // an existing registration stays
 			} else if words, known := flags["--"+f.Name]; known {
-				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words))
+				_ = c.RegisterFlagCompletionFunc(f.Name, completion(p, words))
 			}
 		}
 		c.LocalFlags().VisitAll(register)
@@ -58,7 +60,7 @@ func (p *program) completions(root *cobra.Command) {
 }
 
 // completion converts words to cobra's type. nil words complete file names.
-func (p *program) completion(words suggest) cobra.CompletionFunc {
+func completion(p *command.Program, words suggest) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if words == nil {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -75,11 +77,11 @@ func pathOf(c *cobra.Command) string {
 
 // argumentWords returns the completions of arguments by command.
 func argumentWords() map[string]suggest {
-	types, verbs := fixed(texts(engram.KnownTypes())...), fixed(texts(engram.Verbs())...)
+	types, verbs := fixed(command.Texts(engram.KnownTypes())...), fixed(command.Texts(engram.Verbs())...)
 	return map[string]suggest{
 		"capture": nil, "eval": nil, "import": nil, "export": nil, "migrate": nil, "ingest": nil, "projects detect": nil,
 		"backfill":         atFirst(fixed(app.BackfillSources()...)),
-		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, fixed(texts(engine.Verdicts())...)), "conflicts show": atFirst(candidates),
+		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, fixed(command.Texts(engine.Verdicts())...)), "conflicts show": atFirst(candidates),
 		"setup": fixed(append(app.AgentNames(), "all")...), "setup status": fixed(app.AgentNames()...),
 		"completion": atFirst(fixed("bash", "zsh", "fish", "powershell")),
 		"context":    atFirst(projects), "delete project": atFirst(projects), "projects decay": atFirst(projects), "projects merge": projects,
@@ -102,15 +104,15 @@ func flagWords() map[string]suggest {
 	return map[string]suggest{
 		"--data-dir": nil, "--directory": nil, "--write": nil,
 		"--project": projects, "--move-to": projects, "--into": projects,
-		"--session": sessions, "--type": several(fixed(texts(engram.KnownTypes())...)), "--topic": topics, "--related": memories,
+		"--session": sessions, "--type": several(fixed(command.Texts(engram.KnownTypes())...)), "--topic": topics, "--related": memories,
 		"--scope":      fixed(string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)),
 		"--color":      fixed("auto", "always", "never"),
 		"--mode":       fixed(string(engine.ModeHybrid), string(engine.ModeSemantic), string(engine.ModeLexical)),
 		"--fusion":     fixed(string(engram.FusionScore), string(engram.FusionRank)),
 		"--match":      fixed("any", "all"),
-		"--curve":      fixed(texts(engram.Curves())...),
-		"--relation":   several(fixed(texts(engram.Verbs())...)),
-		"--check":      fixed(texts(health.IDs())...),
+		"--curve":      fixed(command.Texts(engram.Curves())...),
+		"--relation":   several(fixed(command.Texts(engram.Verbs())...)),
+		"--check":      fixed(command.Texts(health.IDs())...),
 		"--tools":      several(fixed("agent", "core", "admin", "mem", "memory", "recall", "all")),
 		"--since":      fixed("1d", "7d", "2w", "30d", "yesterday", "today"),
 		"--until":      fixed("1d", "7d", "2w", "30d", "yesterday", "today"),
@@ -119,7 +121,7 @@ func flagWords() map[string]suggest {
 		"--actor":      fixed("cli", "http", "mcp"),
 		"sleep --only": several(fixed("fade", "boost", "merge", "prune", "extract")),
 
-		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(texts(engine.ConflictStatuses())...),
+		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(command.Texts(engine.ConflictStatuses())...),
 		"graph --format": fixed("text", "json", "dot", "mermaid"), "export --format": fixed("json", "mem", "obsidian", "markdown"),
 		"migrate --from": fixed(app.ForeignSystems()...),
 		"import --mode":  fixed(string(engine.ImportMerge), string(engine.ImportReplace)),
@@ -128,17 +130,8 @@ func flagWords() map[string]suggest {
 	}
 }
 
-// texts converts named strings to strings.
-func texts[T ~string](all []T) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = string(s)
-	}
-	return out
-}
-
 func fixed(words ...string) suggest {
-	return func(*program, *cobra.Command, []string, string) []string { return words }
+	return func(*command.Program, *cobra.Command, []string, string) []string { return words }
 }
 
 // atFirst offers words for the first argument only.
@@ -146,7 +139,7 @@ func atFirst(words suggest) suggest { return inTurn(words) }
 
 // inTurn offers the n-th words for the n-th argument.
 func inTurn(each ...suggest) suggest {
-	return func(p *program, cmd *cobra.Command, args []string, typed string) []string {
+	return func(p *command.Program, cmd *cobra.Command, args []string, typed string) []string {
 		if len(args) >= len(each) {
 			return nil
 		}
@@ -156,7 +149,7 @@ func inTurn(each ...suggest) suggest {
 
 // several offers words for each part of a comma-separated list.
 func several(words suggest) suggest {
-	return func(p *program, cmd *cobra.Command, args []string, typed string) []string {
+	return func(p *command.Program, cmd *cobra.Command, args []string, typed string) []string {
 		before := typed[:strings.LastIndex(typed, ",")+1]
 		said := strings.Split(before, ",")
 		var out []string
@@ -170,7 +163,7 @@ func several(words suggest) suggest {
 }
 
 // settings offers the keys of config.toml.
-func settings(*program, *cobra.Command, []string, string) (out []string) {
+func settings(*command.Program, *cobra.Command, []string, string) (out []string) {
 	for _, k := range config.Keys() {
 		out = append(out, described(k.Name, k.About))
 	}
@@ -178,7 +171,7 @@ func settings(*program, *cobra.Command, []string, string) (out []string) {
 }
 
 // commandWords offers the subcommands of the command path typed so far.
-func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out []string) {
+func commandWords(_ *command.Program, cmd *cobra.Command, args []string, _ string) (out []string) {
 	above, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {
 		return nil
@@ -192,7 +185,7 @@ func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out 
 }
 
 // settingValues offers the values of the key before it.
-func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []string {
+func settingValues(_ *command.Program, _ *cobra.Command, args []string, _ string) []string {
 	k, err := config.Named(args[0])
 	switch {
 	case err != nil || k.Secret:
@@ -211,17 +204,17 @@ func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []stri
 
 // look reads for a completion. It creates no database and ignores errors, since a key press must have no side
 // effect.
-func (p *program) look(cmd *cobra.Command, read func(ctx context.Context, e *engine.Engine, project string) []string) []string {
+func look(p *command.Program, cmd *cobra.Command, read func(ctx context.Context, e *engine.Engine, project string) []string) []string {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
 	defer cancel()
-	e, err := p.open(cmd)
+	e, err := p.Open(cmd)
 	if err != nil {
 		return nil
 	}
-	if _, err := os.Stat(p.loaded.DBPath); err != nil {
+	if _, err := os.Stat(p.Loaded.DBPath); err != nil {
 		return nil
 	}
-	project, err := p.readProject(cmd, e, false)
+	project, err := p.ReadProject(cmd, e, false)
 	if err != nil {
 		project = "" // a folder without memories: offer all projects
 	}
@@ -233,8 +226,8 @@ func described(word, what string) string { return word + "\t" + render.Line(what
 
 // offer returns completions that read finds in the store; word returns how one is written, and its
 // description.
-func offer[T any](p *program, cmd *cobra.Command, read func(context.Context, *engine.Engine, string) ([]T, error), word func(T) (word, about string)) []string {
-	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+func offer[T any](p *command.Program, cmd *cobra.Command, read func(context.Context, *engine.Engine, string) ([]T, error), word func(T) (word, about string)) []string {
+	return look(p, cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
 		all, err := read(ctx, e, project)
 		if err != nil {
 			return nil
@@ -256,24 +249,24 @@ func notIn(args []string, word string) string {
 	return word
 }
 
-func projects(p *program, cmd *cobra.Command, args []string, _ string) []string {
+func projects(p *command.Program, cmd *cobra.Command, args []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, _ string) ([]engram.ProjectCounts, error) {
 		return e.Projects(ctx)
 	}, func(c engram.ProjectCounts) (string, string) {
-		return notIn(args, c.Name), count(c.Memories, "memory", "memories")
+		return notIn(args, c.Name), command.Count(c.Memories, "memory", "memories")
 	})
 }
 
-func sessions(p *program, cmd *cobra.Command, _ []string, _ string) []string {
+func sessions(p *command.Program, cmd *cobra.Command, _ []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.SessionActivity, error) {
 		return e.Sessions(ctx, project, engram.Page{Limit: completionMost})
 	}, func(s engram.SessionActivity) (string, string) {
-		return s.ID, render.Time(s.ActiveAt, p.zone()) + " " + s.Summary
+		return s.ID, render.Time(s.ActiveAt, p.Zone()) + " " + s.Summary
 	})
 }
 
 // memories offers the newest memories by number, or topics if the word begins with "topic:".
-func memories(p *program, cmd *cobra.Command, args []string, typed string) []string {
+func memories(p *command.Program, cmd *cobra.Command, args []string, typed string) []string {
 	if typed != "" && strings.HasPrefix("topic:", typed[:min(len(typed), len("topic:"))]) {
 		var out []string
 		for _, t := range topics(p, cmd, args, "") {
@@ -287,7 +280,7 @@ func memories(p *program, cmd *cobra.Command, args []string, typed string) []str
 }
 
 // topics offers the topic keys of recently changed memories.
-func topics(p *program, cmd *cobra.Command, _ []string, _ string) []string {
+func topics(p *command.Program, cmd *cobra.Command, _ []string, _ string) []string {
 	const lately = 500
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.Memory, error) {
 		all, err := e.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: lately})
@@ -297,7 +290,7 @@ func topics(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 }
 
 // candidates offers pending candidates.
-func candidates(p *program, cmd *cobra.Command, _ []string, _ string) []string {
+func candidates(p *command.Program, cmd *cobra.Command, _ []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engine.Conflict, error) {
 		all, _, err := e.Conflicts(ctx, engine.ConflictFilter{Project: project, Status: engram.RelationPending, Page: engram.Page{Limit: completionMost}})
 		return all, err
@@ -307,22 +300,22 @@ func candidates(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 }
 
 // operations offers the latest operations of the journal.
-func operations(p *program, cmd *cobra.Command, _ []string, _ string) []string {
+func operations(p *command.Program, cmd *cobra.Command, _ []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.LogEntry, error) {
 		all, _, err := e.Log(ctx, engine.LogInput{Project: project, Page: engram.Page{Limit: completionMost}})
 		return all, err
 	}, func(op engram.LogEntry) (string, string) {
-		return strconv.FormatInt(op.Op, 10), op.Name + " " + render.Time(op.At.Time(), p.zone())
+		return strconv.FormatInt(op.Op, 10), op.Name + " " + render.Time(op.At.Time(), p.Zone())
 	})
 }
 
 // pending offers the numbers of pending items.
-func pending(p *program, cmd *cobra.Command, args []string, _ string) []string {
+func pending(p *command.Program, cmd *cobra.Command, args []string, _ string) []string {
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, _ string) ([]engram.Deferred, error) {
 		all, err := e.Deferred(ctx, "")
 		return all[:min(len(all), completionMost)], err
 	}, func(d engram.Deferred) (string, string) {
-		return notIn(args, strconv.FormatInt(d.Num, 10)), titleOf(document.PendingOf(d))
+		return notIn(args, strconv.FormatInt(d.Num, 10)), review.TitleOf(document.PendingOf(d))
 	})
 }
 
@@ -342,20 +335,19 @@ fi
 
 `
 
-func (p *program) completionCommand() *cobra.Command {
+func completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print the completion script of a shell",
 		Long:  "Print the completion script of a shell. Load it in the start-up file of that shell.",
-		Example: examples("source <(engram completion bash)", "engram completion zsh > \"${fpath[1]}/_engram\"",
+		Example: command.Examples("source <(engram completion bash)", "engram completion zsh > \"${fpath[1]}/_engram\"",
 			"engram completion fish > ~/.config/fish/completions/engram.fish"),
-		Args: between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root, w := cmd.Root(), cmd.OutOrStdout()
 			switch args[0] {
 			case "bash":
 				if _, err := io.WriteString(w, bashWords); err != nil {
-					return outputError(err)
+					return command.OutputError(err)
 				}
 				return root.GenBashCompletionV2(w, true)
 			case "zsh":
@@ -365,7 +357,7 @@ func (p *program) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(w)
 			}
-			return invalidf("unknown shell %q", args[0]).WithHint("use bash, zsh, fish or powershell")
+			return command.Invalidf("unknown shell %q", args[0]).WithHint("use bash, zsh, fish or powershell")
 		},
 	}
 }

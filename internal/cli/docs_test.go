@@ -32,7 +32,7 @@ var (
 // TestFlagsInDocumentsExist looks up each flag in README and docs: at the command that its line names,
 // otherwise at all commands.
 func TestFlagsInDocumentsExist(t *testing.T) {
-	root := (&program{}).root()
+	root := tree()
 	all := map[string]bool{"help": true}
 	for _, c := range commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) { all[f.Name] = true })

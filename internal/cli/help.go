@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -20,15 +22,12 @@ func everyday() []string {
 	return []string{"save", "search", "recall", "context", "list", "get", "update", "delete", "undo", "review", "sync", "setup"}
 }
 
-// help prints the help of a command; the short one for the program itself.
-func (p *program) help(cmd *cobra.Command, _ []string) { p.writeHelp(cmd, false) }
-
-// writeHelp is help; with all it lists every command of the program.
-func (p *program) writeHelp(cmd *cobra.Command, all bool) {
+// writeHelp prints the help of a command; that of the program lists the everyday commands, with all every one.
+func writeHelp(p *command.Program, cmd *cobra.Command, all bool) {
 	var b strings.Builder
-	head := func(s string) { fmt.Fprintf(&b, "\n%s\n", p.out.bold(s)) }
-	columns := p.columns()
-	fmt.Fprintln(&b, prose(cmp.Or(cmd.Long, cmd.Short+"."), columns))
+	head := func(s string) { fmt.Fprintf(&b, "\n%s\n", p.Out.Bold(s)) }
+	columns := p.Columns()
+	fmt.Fprintln(&b, terminal.Prose(cmp.Or(cmd.Long, cmd.Short+"."), columns))
 	head("Usage")
 	usage := cmd.UseLine()
 	if !cmd.HasParent() {
@@ -88,15 +87,15 @@ func writeFlags(b *strings.Builder, head func(string), title string, flags *pfla
 	b.WriteString(flags.FlagUsagesWrapped(columns))
 }
 
-func (p *program) helpCommand() *cobra.Command {
+func helpCommand(p *command.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND|all]",
 		Short:   "Show the help of a command, or all commands",
-		Example: examples("engram help all", "engram help search"),
-		GroupID: groupProgram,
+		Example: command.Examples("engram help all", "engram help search"),
+		GroupID: command.GroupProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "all" {
-				p.writeHelp(cmd.Root(), true)
+				writeHelp(p, cmd.Root(), true)
 				return nil
 			}
 			found, rest, err := cmd.Root().Find(args)
@@ -109,21 +108,28 @@ func (p *program) helpCommand() *cobra.Command {
 	}
 }
 
-func (p *program) manCommand() *cobra.Command {
+// forEach visits a command and all its subcommands.
+func forEach(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		forEach(sub, visit)
+	}
+}
+
+func manCommand(p *command.Program) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND…]",
 		Short: "Print the manual page of the program, or of a command",
 		Long: `Print the manual page of the program, which lists all commands, or of one command. --dir writes the pages of the program
 and of every command into a folder, for packages.`,
-		Example: examples("engram man | man -l -", "engram man conflicts scan | man -l -", "engram man --dir /usr/local/share/man/man1"),
-		Args:    between(0, -1),
+		Example: command.Examples("engram man | man -l -", "engram man conflicts scan | man -l -", "engram man --dir /usr/local/share/man/man1"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir != "" {
 				if len(args) > 0 {
-					return invalidf("--dir writes the pages of all commands").WithHint("remove %q", args[0])
+					return command.Invalidf("--dir writes the pages of all commands").WithHint("remove %q", args[0])
 				}
-				return p.manPages(cmd.Root(), p.path(dir))
+				return manPages(p, cmd.Root(), p.Path(dir))
 			}
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -132,8 +138,8 @@ and of every command into a folder, for packages.`,
 				}
 				return unknownCommand(found, rest)
 			}
-			_, err = io.WriteString(p.Stdout, p.manPage(found))
-			return outputError(err)
+			_, err = io.WriteString(p.Stdout, manPage(p, found))
+			return command.OutputError(err)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write the pages of the program and of every command into this `folder`")
@@ -141,14 +147,14 @@ and of every command into a folder, for packages.`,
 }
 
 // manPages writes all manual pages into a folder.
-func (p *program) manPages(root *cobra.Command, dir string) error {
+func manPages(p *command.Program, root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return engram.Errorf(engram.CodeUnavailable, "cannot create folder %s", dir).WithCause(err)
 	}
 	pages := map[string]string{}
 	forEach(root, func(c *cobra.Command) {
 		if !c.Hidden {
-			pages[filepath.Join(dir, manName(c)+".1")] = p.manPage(c)
+			pages[filepath.Join(dir, manName(c)+".1")] = manPage(p, c)
 		}
 	})
 	for file, page := range pages {
@@ -156,7 +162,9 @@ func (p *program) manPages(root *cobra.Command, dir string) error {
 			return engram.Errorf(engram.CodeUnavailable, "cannot write %s", file).WithCause(err)
 		}
 	}
-	return p.answer(manDoc{Folder: dir, Pages: len(pages)}, func(b *strings.Builder) { fmt.Fprintf(b, "%s in %s\n", count(len(pages), "page", "pages"), dir) })
+	return p.Answer(manDoc{Folder: dir, Pages: len(pages)}, func(b *strings.Builder) {
+		fmt.Fprintf(b, "%s in %s\n", command.Count(len(pages), "page", "pages"), dir)
+	})
 }
 
 // manDoc is the answer of `man --dir`.
@@ -169,7 +177,7 @@ type manDoc struct {
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // manPage returns the page of a command; that of the root describes all commands.
-func (p *program) manPage(c *cobra.Command) string {
+func manPage(p *command.Program, c *cobra.Command) string {
 	m := &manual{}
 	// The date keeps its plain hyphens, or man would not parse it. An empty date would look like a mistake,
 	// so a missing one is named.
@@ -232,7 +240,7 @@ func escaped(s string) string {
 func (m *manual) paragraphs(s string) {
 	for i, part := range strings.Split(s, "\n\n") {
 		switch {
-		case isLaidOut(part):
+		case terminal.IsLaidOut(part):
 			m.terms(part)
 			continue
 		case i > 0:
@@ -363,13 +371,5 @@ func (m *manual) seeAlso(c *cobra.Command) {
 	if len(names) > 0 {
 		m.macro("SH", "SEE ALSO")
 		m.text(strings.Join(names, "(1), ") + "(1)")
-	}
-}
-
-// forEach visits a command and all its subcommands.
-func forEach(c *cobra.Command, visit func(*cobra.Command)) {
-	visit(c)
-	for _, sub := range c.Commands() {
-		forEach(sub, visit)
 	}
 }

@@ -124,7 +124,7 @@ func problemsOfHint(h hintFormat) (problems []string) {
 // existing returns why the command line would reject a command; its verbs stand for a number.
 func existing(command string) error {
 	words := strings.Fields(verb.ReplaceAllString(command, "1"))
-	cmd, rest, err := (&program{}).root().Find(words)
+	cmd, rest, err := tree().Find(words)
 	switch {
 	case err != nil:
 		return err

@@ -9,29 +9,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clipperhouse/displaywidth"
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/cli/serve"
+	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // homeDoc is the answer of `engram` without arguments.
 type homeDoc struct {
-	Version  string    `json:"version"`
-	Database string    `json:"database"`
-	Exists   bool      `json:"exists"`  // the database exists
-	Project  string    `json:"project"` // project of the folder; "" if it has no memories yet
-	Memories int       `json:"memories"`
-	Projects int       `json:"projects"`
-	Agents   bool      `json:"agents"`  // an agent has written over MCP
-	Pending  int       `json:"pending"` // contradictions without a verdict
-	Due      int       `json:"due"`     // memories due for review, at most 100
-	Server   string    `json:"server"`  // http://HOST:PORT of the running server of this data directory; "" for none
-	Off      offDoc    `json:"off"`     // where agents are switched off
-	Next     []nextDoc `json:"next"`    // suggestions, the most urgent first
+	Version  string       `json:"version"`
+	Database string       `json:"database"`
+	Exists   bool         `json:"exists"`  // the database exists
+	Project  string       `json:"project"` // project of the folder; "" if it has no memories yet
+	Memories int          `json:"memories"`
+	Projects int          `json:"projects"`
+	Agents   bool         `json:"agents"`  // an agent has written over MCP
+	Pending  int          `json:"pending"` // contradictions without a verdict
+	Due      int          `json:"due"`     // memories due for review, at most 100
+	Server   string       `json:"server"`  // http://HOST:PORT of the running server of this data directory; "" for none
+	Off      serve.OffDoc `json:"off"`     // where agents are switched off
+	Next     []nextDoc    `json:"next"`    // suggestions, the most urgent first
 
 	names   []string // project names
 	earlier string   // database of an earlier Engram elsewhere; "" for none, or if there are memories
@@ -47,33 +49,33 @@ type nextDoc struct {
 const homeDue = 100
 
 // home prints the state of the store and suggestions. It creates no database.
-func (p *program) home(cmd *cobra.Command) error {
-	e, err := p.open(cmd)
+func home(p *command.Program, cmd *cobra.Command) error {
+	e, err := p.Open(cmd)
 	if err != nil {
 		return err
 	}
-	doc := homeDoc{Version: p.Version, Database: p.loaded.DBPath}
+	doc := homeDoc{Version: p.Version, Database: p.Loaded.DBPath}
 	_, err = os.Stat(doc.Database)
 	doc.Exists = !errors.Is(err, fs.ErrNotExist)
 	if doc.Exists {
 		if err := doc.look(cmd.Context(), e); err != nil {
 			return err
 		}
-		if name, err := p.readProject(cmd, e, false); err == nil && slices.Contains(doc.names, name) {
+		if name, err := p.ReadProject(cmd, e, false); err == nil && slices.Contains(doc.names, name) {
 			doc.Project = name
 		}
 	}
-	if s, err := p.control(*p.loaded).Look(); err == nil { // status reports the error
+	if s, err := serve.Control(p, *p.Loaded).Look(); err == nil { // status reports the error
 		doc.Server = s.URL
 	}
-	doc.Off = offOf(p.app.OffState())
+	doc.Off = serve.OffOf(p.App.OffState())
 	if doc.Memories == 0 {
-		if found, _ := app.ForeignPlaces("engram", p.where()); len(found) > 0 {
+		if found, _ := app.ForeignPlaces("engram", p.Where()); len(found) > 0 {
 			doc.earlier = found[0]
 		}
 	}
-	doc.Next = doc.advice(p.self())
-	return p.answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.columns()) })
+	doc.Next = doc.advice(command.Self())
+	return p.Answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.Columns()) })
 }
 
 // look counts the records.
@@ -101,15 +103,15 @@ func (d *homeDoc) look(ctx context.Context, e *engine.Engine) error {
 
 // advice returns suggestions for the current state; self is the command line of this program.
 func (d *homeDoc) advice(self string) (next []nextDoc) {
-	add := func(what, command string) { next = append(next, nextDoc{what, self + " " + command}) }
+	add := func(what, line string) { next = append(next, nextDoc{what, self + " " + line}) }
 	if d.Off.Everything {
 		add("switch agents on again", "on")
 	}
 	if d.Pending > 0 {
-		add(fmt.Sprintf("judge %s", count(d.Pending, "contradiction", "contradictions")), "conflicts list --status pending --all-projects")
+		add(fmt.Sprintf("judge %s", command.Count(d.Pending, "contradiction", "contradictions")), "conflicts list --status pending --all-projects")
 	}
 	if d.Due > 0 {
-		many := count(d.Due, "memory", "memories")
+		many := command.Count(d.Due, "memory", "memories")
 		if d.Due == homeDue {
 			many += " or more"
 		}
@@ -140,8 +142,8 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 // terminal on lines of their own.
 func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 	if doc.Memories > 0 {
-		fmt.Fprintln(b, render.Fold(fmt.Sprintf("Engram remembers %s of %s in %s", count(doc.Memories, "memory", "memories"),
-			count(doc.Projects, "project", "projects"), doc.Database), "", columns))
+		fmt.Fprintln(b, render.Fold(fmt.Sprintf("Engram remembers %s of %s in %s", command.Count(doc.Memories, "memory", "memories"),
+			command.Count(doc.Projects, "project", "projects"), doc.Database), "", columns))
 		where := "Nothing is remembered for this folder yet."
 		if doc.Project != "" {
 			where = "This folder is project " + render.Line(doc.Project, 0) + "."
@@ -153,13 +155,13 @@ func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 	if doc.Server != "" {
 		fmt.Fprintf(b, "A server listens on %s\n", doc.Server)
 	}
-	if off := doc.Off.line(); off != "" {
+	if off := doc.Off.Line(); off != "" {
 		fmt.Fprintln(b, render.Fold(off, "", columns))
 	}
 	b.WriteString("\nNext:\n")
 	what, longest := 0, 0
 	for _, n := range doc.Next {
-		what, longest = max(what, displaywidth.String(n.What)), max(longest, displaywidth.String(n.Command))
+		what, longest = max(what, terminal.Width(n.What)), max(longest, terminal.Width(n.Command))
 	}
 	beside := columns == 0 || 2+what+2+longest <= columns
 	for _, n := range doc.Next {
@@ -169,12 +171,4 @@ func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 			fmt.Fprintf(b, "  %s\n    %s\n", n.What, n.Command)
 		}
 	}
-}
-
-// self returns how to call this program; after go run it has no name that would work again.
-func (p *program) self() string {
-	if path, err := os.Executable(); err == nil && strings.Contains(path, "go-build") {
-		return "go run ./cmd/engram"
-	}
-	return "engram"
 }

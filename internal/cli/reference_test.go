@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/cli/terminal"
 )
 
 var update = flag.Bool("update", false, "write docs/cli-commands.md and docs/cli-json.md")
@@ -69,7 +71,7 @@ print with ` + "`--json`" + `. Flags may stand anywhere, as ` + "`--flag value` 
 func commandsPage() string {
 	var b strings.Builder
 	b.WriteString(commandsHead)
-	root := (&program{}).root()
+	root := tree()
 	root.InitDefaultHelpCmd()
 	b.WriteString("## Flags of every command\n\n")
 	writeFlagTable(&b, root.PersistentFlags())
@@ -99,7 +101,7 @@ func writeCommandSection(b *strings.Builder, c *cobra.Command) {
 func proseOf(long string) string {
 	paragraphs := strings.Split(long, "\n\n")
 	for i, p := range paragraphs {
-		if isLaidOut(p) {
+		if terminal.IsLaidOut(p) {
 			paragraphs[i] = "```\n" + p + "\n```"
 		}
 	}
@@ -158,10 +160,10 @@ func jsonPage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString(jsonHead)
 	for _, c := range errorCodes() {
-		fmt.Fprintf(&b, "| `%s` | %d |\n", c, exitCode(c))
+		fmt.Fprintf(&b, "| `%s` | %d |\n", c, command.ExitCode(c))
 	}
 	seen := map[reflect.Type]bool{}
-	structsOf(reflect.TypeFor[errorDoc](), seen)
+	structsOf(reflect.TypeFor[command.ErrorDoc](), seen)
 	b.WriteString("\n## Commands\n\n| command | document |\n|---|---|\n")
 	table := answers()
 	for _, path := range slices.Sorted(maps.Keys(table)) {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/cli/command"
 )
 
 // shapeStory runs in order on one database: each line as it is typed, in a folder with the files of
@@ -216,7 +218,7 @@ func TestAnswersHaveTheirShape(t *testing.T) {
 			t.Errorf("%s: got %q, want one JSON document: %v", line, out, err)
 			continue
 		}
-		found, _, err := (&program{}).root().Find(args)
+		found, _, err := tree().Find(args)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +254,7 @@ func TestAFailureHasTheShapeOfAnError(t *testing.T) {
 		var doc any
 		if err := json.Unmarshal([]byte(stderr), &doc); err != nil || code == 0 {
 			t.Errorf("%s: got exit code %d, stderr %q, want a failure in JSON", line, code, stderr)
-		} else if bad := misshapen(reflect.TypeFor[errorDoc](), doc, ""); bad != nil {
+		} else if bad := misshapen(reflect.TypeFor[command.ErrorDoc](), doc, ""); bad != nil {
 			t.Errorf("%s: %s", line, strings.Join(bad, "\n"))
 		}
 	}
@@ -261,7 +263,7 @@ func TestAFailureHasTheShapeOfAnError(t *testing.T) {
 // runIn runs a command line in a folder that is also the home, with an empty environment.
 func runIn(dir string, args ...string) (stdout, stderr string, code int) {
 	var out, err bytes.Buffer
-	code = Run(context.Background(), Options{
+	code = Run(context.Background(), command.Options{
 		Args: args, Env: func(name string) (string, bool) { return dir, name == "HOME" }, Dir: dir,
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Version: "1.2.3",
 	})

@@ -9,6 +9,8 @@ import (
 	"testing/iotest"
 
 	"github.com/spf13/pflag"
+
+	"github.com/alanbuscaglia/engram/internal/cli/command"
 )
 
 // Every usage error has exit code 2, a reason and a hint.
@@ -80,9 +82,12 @@ func TestOldWordsAreAnswered(t *testing.T) {
 	}
 }
 
-func TestOldWordsLeadToCommandsThatMayExist(t *testing.T) {
-	root := (&program{}).root()
-	for word := range oldWords() {
+func TestOldWordsLeadToCommands(t *testing.T) {
+	root := tree()
+	for word, meant := range oldWords() {
+		if c, rest, err := root.Find(strings.Fields(meant)); err != nil || len(rest) > 0 || strings.TrimPrefix(c.CommandPath(), "engram ") != meant {
+			t.Errorf("%q leads to %q, which is no command", word, meant)
+		}
 		if found, _, err := root.Find([]string{word}); err == nil && found != root {
 			t.Errorf("%q is a command: nobody needs to be told what it is called", word)
 		}
@@ -126,7 +131,7 @@ func TestOlderCallsWork(t *testing.T) {
 func TestStandardInputThatCannotBeRead(t *testing.T) {
 	for _, line := range []string{"save Title -", "update 1 --content -", "prompt save -", "session summary -", "capture", "ingest"} {
 		var out, stderr bytes.Buffer
-		code := Run(context.Background(), Options{
+		code := Run(context.Background(), command.Options{
 			Args: append(strings.Fields(line), "--data-dir", t.TempDir(), "--project", "shop"), Env: func(string) (string, bool) { return "", false },
 			Dir: t.TempDir(), Stdin: iotest.ErrReader(context.DeadlineExceeded), Stdout: &out, Stderr: &stderr,
 		})

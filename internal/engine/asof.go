@@ -290,7 +290,7 @@ func wordForms(terms []engram.Term, answer engram.Lexical) map[string][]int {
 // time; 0 for an unchanged text.
 func restore(ctx context.Context, r engram.Reader, m engram.Memory, entries []engram.Mutation) (was engram.Memory, text int, err error) {
 	for _, entry := range entries {
-		table := memoryTable(&m)
+		table := tableOf(&m)
 		table[textField] = &text
 		if err := table.takeBack(entry); err != nil {
 			return m, 0, err
@@ -419,7 +419,7 @@ func (p *pastReader) Relations(ctx context.Context, memories []int64) ([]engram.
 			return nil, err
 		}
 		for _, e := range entries {
-			if err := relationTable(&then[i]).takeBack(e); err != nil {
+			if err := tableOf(&then[i]).takeBack(e); err != nil {
 				return nil, err
 			}
 		}

@@ -307,7 +307,7 @@ func (p *pastReader) Sessions(ctx context.Context, project string, page engram.P
 				begun = false
 				continue
 			}
-			if err := sessionTable(&s.Session).takeBack(e); err != nil {
+			if err := tableOf(&s.Session).takeBack(e); err != nil {
 				return false, err
 			}
 			begun = s.StartedAt.Before(p.at)

@@ -14,45 +14,36 @@ import (
 // Journal, undo and as-of reader use it.
 type fieldTable map[string]any
 
-// memoryTable has all fields but the texts, which revisions keep.
-func memoryTable(m *engram.Memory) fieldTable {
-	return fieldTable{
-		"project": &m.Project, "scope": &m.Scope, "type": &m.Type, "summary": &m.Summary, "tags": &m.Tags, "metadata": &m.Metadata, "anchors": &m.Anchors,
-		"topic_key": &m.TopicKey, "session_id": &m.SessionID, "tool_name": &m.ToolName, "origin": &m.Origin,
-		"importance": &m.Importance, "strength": &m.Strength, "touched_at": &m.TouchedAt, "permanent": &m.Permanent,
-		"access_count": &m.AccessCount, "last_accessed_at": &m.LastAccessedAt, "updated_at": &m.UpdatedAt,
-		"review_after": &m.ReviewAfter, "valid_from": &m.ValidFrom, "valid_to": &m.ValidTo, "revision_count": &m.RevisionCount,
-		"duplicate_count": &m.DuplicateCount, "last_seen_at": &m.LastSeenAt, "deleted_at": &m.DeletedAt,
+// tableOf returns the journaled fields of a thing. Those of a memory lack its texts, which revisions keep.
+func tableOf[T any](thing *T) fieldTable {
+	all := engram.Fields[T]()
+	t := make(fieldTable, len(all))
+	for _, f := range all {
+		if f.Journal {
+			t[f.Name] = f.Of(thing)
+		}
 	}
+	return t
 }
 
-func sessionTable(s *engram.Session) fieldTable {
-	return fieldTable{"project": &s.Project, "directory": &s.Directory, "started_at": &s.StartedAt, "ended_at": &s.EndedAt, "summary": &s.Summary}
-}
-
-func relationTable(r *engram.Relation) fieldTable {
-	return fieldTable{"verb": &r.Verb, "status": &r.Status, "strength": &r.Strength, "reason": &r.Reason, "evidence": &r.Evidence,
-		"confidence": &r.Confidence, "actor": &r.Actor, "actor_kind": &r.ActorKind, "model": &r.Model, "session_id": &r.SessionID,
-		"updated_at": &r.UpdatedAt, "removed_at": &r.RemovedAt}
-}
-
-func promptTable(p *engram.Prompt) fieldTable {
-	return fieldTable{"project": &p.Project, "session_id": &p.SessionID, "deleted_at": &p.DeletedAt}
-}
-
-// projectTable has the fields of a project, without its content.
-func projectTable(p *engram.Project) fieldTable {
-	return fieldTable{"aliases": &p.Aliases, "root": &p.Root, "remote": &p.Remote, "decay": &p.Decay, "created_at": &p.CreatedAt}
-}
-
-func memoryFields(m engram.Memory) map[string]any     { return memoryTable(&m).values() }
-func sessionFields(s engram.Session) map[string]any   { return sessionTable(&s).values() }
-func relationFields(r engram.Relation) map[string]any { return relationTable(&r).values() }
-func promptFields(p engram.Prompt) map[string]any     { return promptTable(&p).values() }
+func memoryFields(m engram.Memory) map[string]any     { return tableOf(&m).values() }
+func sessionFields(s engram.Session) map[string]any   { return tableOf(&s).values() }
+func relationFields(r engram.Relation) map[string]any { return tableOf(&r).values() }
+func promptFields(p engram.Prompt) map[string]any     { return tableOf(&p).values() }
 
 func projectFields(p engram.Project) map[string]any {
 	p.Aliases = append([]string{}, p.Aliases...) // never null: an undo must see that there was no alias
-	return projectTable(&p).values()
+	return tableOf(&p).values()
+}
+
+// partOf returns the part that a field of T belongs to; "" for none.
+func partOf[T any](field string) engram.Part {
+	for _, f := range engram.Fields[T]() {
+		if f.Name == field {
+			return f.Part
+		}
+	}
+	return ""
 }
 
 func (t fieldTable) values() map[string]any {

@@ -170,10 +170,10 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	}
 	now := engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
 		Title: w.line(m.Title), Content: w.text(m.Content), Summary: w.text(m.Summary), Tags: tags(w.lines(m.Tags)), Metadata: metadata, Anchors: engram.CleanAnchors(m.Anchors),
-		TopicKey: topic.Normalize(w.text(m.TopicKey)), SessionID: line(m.SessionID), ToolName: w.line(m.ToolName),
-		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Importance: m.Importance, Strength: m.Strength,
-		Permanent: m.Permanent, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
+		TopicKey: topic.Normalize(w.text(m.TopicKey)), SessionID: line(m.SessionID),
+		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Strength: m.Strength, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
 		DuplicateCount: min(max(m.DuplicateCount, 1), maxCount)}
+	c.plain(&now, m)
 	if !(m.Strength >= 0 && m.Strength <= 1) {
 		return nil, false, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", m.Strength).WithHint("use a number from 0 to 1")
 	}
@@ -198,6 +198,23 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	}
 	rs, err := c.revisions(r.Revisions)
 	return &engram.MemoryRecord{Memory: now, Revisions: rs, Vectors: finite(r.Vectors)}, undated, err
+}
+
+// plain cleans the parts of a memory that memory has no rule for, by their type.
+func (c cleaning) plain(now *engram.Memory, m engram.Memory) {
+	for _, f := range engram.Fields[engram.Memory]() {
+		if f.Part != engram.Part(f.Name) || slices.Contains([]string{"project", "summary", "topic_key", "session_id"}, f.Name) {
+			continue
+		}
+		switch v := f.Of(&m).(type) {
+		case *string:
+			*f.Of(now).(*string) = c.redactor.line(*v)
+		case *time.Time:
+			*f.Of(now).(*time.Time) = instant(*v)
+		case *bool, *int, *float64:
+			f.Copy(now, &m)
+		}
+	}
 }
 
 // finite empties vectors with values that are not numbers: they cannot be compared, nor kept as JSON.
@@ -240,7 +257,6 @@ func (c cleaning) date(now *engram.Memory, m engram.Memory) (undated bool) {
 	if now.DeletedAt.IsZero() && !m.DeletedAt.IsZero() {
 		now.DeletedAt = now.UpdatedAt // it was forgotten, whatever the clock said
 	}
-	now.ReviewAfter, now.ValidFrom, now.ValidTo = instant(m.ReviewAfter), instant(m.ValidFrom), instant(m.ValidTo)
 	return undated
 }
 

@@ -110,36 +110,9 @@ func revived(l engram.CausalMetadata) engram.CausalMetadata {
 	return l
 }
 
-// memoryPart returns the part that a field of a memory belongs to; "" when it is not replicated as one. Title and
-// content are no fields, and the origin is replicated with them.
-func memoryPart(field string) engram.Part {
-	switch field {
-	case "project", "scope", "type", "summary", "tool_name", "metadata", "anchors", "topic_key", "session_id", "importance", "permanent", "review_after", "valid_from", "valid_to":
-		return engram.Part(field)
-	}
-	return ""
-}
-
-// fieldPart returns the part of a session, a prompt or a project that has the name of a field.
-func fieldPart(field string) engram.Part {
-	switch field {
-	case "project", "session_id", "directory", "started_at", "ended_at", "summary", "remote", "decay":
-		return engram.Part(field)
-	}
-	return ""
-}
-
-// relationPart returns the part that a field of a relation belongs to.
-func relationPart(field string) engram.Part {
-	if field == "updated_at" || field == "removed_at" {
-		return ""
-	}
-	return engram.PartVerdict
-}
-
 // relationEdit returns the causal metadata after an edit of a relation, which is there as the member of a set.
 func (o *op) relationEdit(l engram.CausalMetadata, was, now engram.Relation) engram.CausalMetadata {
-	e := edit{metadata: l, was: relationFields(was), now: relationFields(now), part: relationPart}
+	e := edit{metadata: l, was: relationFields(was), now: relationFields(now), part: partOf[engram.Relation]}
 	shadowed := isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict)
 	switch {
 	case was.Removed() == now.Removed():

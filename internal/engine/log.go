@@ -176,7 +176,7 @@ func asLeft(ctx context.Context, r engram.Reader, rel *engram.Relation, op int64
 		if e.Seq <= op || e.Op <= op {
 			break
 		}
-		if err := relationTable(rel).takeBack(e); err != nil {
+		if err := tableOf(rel).takeBack(e); err != nil {
 			return err
 		}
 	}

@@ -170,7 +170,7 @@ func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (textStamp
 	if err != nil {
 		return textStamp, err
 	}
-	l := o.stamped(edit{metadata: old, was: memoryFields(was), now: memoryFields(now), deleted: "deleted_at", part: memoryPart,
+	l := o.stamped(edit{metadata: old, was: memoryFields(was), now: memoryFields(now), deleted: "deleted_at", part: partOf[engram.Memory],
 		had: was.Tags, has: now.Tags, words: was.Title != now.Title || was.Content != now.Content})
 	if l.Past, err = o.past(ctx, was, now, old, l); err != nil {
 		return textStamp, err
@@ -248,7 +248,7 @@ func (o *op) stampSession(ctx context.Context, was, now engram.Session, made boo
 		parts := []engram.Part{engram.PartRestored, projectPart, "directory", "started_at", "ended_at", "summary"}
 		return o.tx.PutCausalMetadata(ctx, engram.EntitySession, now.ID, revived(lifecycle.Stamped(old, parts, o.stamp())))
 	}
-	return o.stampEdit(ctx, sessionRecord(was), edit{was: sessionFields(was), now: sessionFields(now), part: fieldPart})
+	return o.stampEdit(ctx, sessionRecord(was), edit{was: sessionFields(was), now: sessionFields(now), part: partOf[engram.Session]})
 }
 
 // rewriteSession is putSession without stamping.
@@ -338,7 +338,7 @@ func (o *op) insertPrompt(ctx context.Context, p *engram.Prompt, reason string) 
 
 // replacePrompt writes the place of a prompt, and whether it is deleted.
 func (o *op) replacePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
-	err := o.stampEdit(ctx, promptRecord(was), edit{was: promptFields(was), now: promptFields(now), deleted: "deleted_at", part: fieldPart})
+	err := o.stampEdit(ctx, promptRecord(was), edit{was: promptFields(was), now: promptFields(now), deleted: "deleted_at", part: partOf[engram.Prompt]})
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engra
 
 // replaceProject writes now over was, which has the same name.
 func (o *op) replaceProject(ctx context.Context, was, now engram.Project, reason string) error {
-	e := edit{was: projectFields(was), now: projectFields(now), part: fieldPart, had: was.Aliases, has: now.Aliases}
+	e := edit{was: projectFields(was), now: projectFields(now), part: partOf[engram.Project], had: was.Aliases, has: now.Aliases}
 	if err := o.stampEdit(ctx, projectRecord(was), e); err != nil {
 		return err
 	}

@@ -213,7 +213,7 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 		delete(was, "last_accessed_at")
 	}
 	now := m
-	names, err := u.restoreFields(entry, what, memoryTable(&now), was, since)
+	names, err := u.restoreFields(entry, what, tableOf(&now), was, since)
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 	}
 	what, now := fmt.Sprintf("relation %d", num), r
 	if was != nil {
-		if _, err := u.restoreFields(entry, what, relationTable(&now), was, since); err != nil {
+		if _, err := u.restoreFields(entry, what, tableOf(&now), was, since); err != nil {
 			return err
 		}
 		u.changed(entry, "restored: #%d %s #%d", now.Source, now.Verb, now.Target)

@@ -48,7 +48,7 @@ func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error 
 		p = engram.Project{Name: entry.Key}
 	}
 	now := p
-	made, err := projectTable(&now).takeBackWith(entry, "created_at")
+	made, err := tableOf(&now).takeBackWith(entry, "created_at")
 	switch {
 	case err != nil:
 		return err
@@ -285,7 +285,7 @@ func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
 	}
 	now, what := p, "restored"
 	if was != nil {
-		_, err = u.restoreFields(entry, fmt.Sprintf("prompt #%d", p.Num), promptTable(&now), was, since)
+		_, err = u.restoreFields(entry, fmt.Sprintf("prompt #%d", p.Num), tableOf(&now), was, since)
 	} else {
 		now.DeletedAt, what = u.at, "deleted"
 	}
@@ -312,7 +312,7 @@ func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error 
 	} else if err := u.unmoved(ctx, entry, fmt.Sprintf("session %q", s.ID), sessionFields(s)); err != nil {
 		return err
 	}
-	begun, err := sessionTable(&now).takeBackWith(entry, "started_at")
+	begun, err := tableOf(&now).takeBackWith(entry, "started_at")
 	switch {
 	case err != nil:
 		return err

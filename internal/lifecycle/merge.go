@@ -231,10 +231,26 @@ type register struct {
 	take func(into, from engram.Record)
 }
 
-// part returns the register of one field; of returns the thing that a record holds.
-func part[T, F any](p engram.Part, of func(engram.Record) *T, field func(*T) *F) register {
-	return register{p, func(r engram.Record) any { return *field(of(r)) },
-		func(into, from engram.Record) { *field(of(into)) = *field(of(from)) }}
+// fieldRegisters returns the registers of the fields with a part; of returns the thing that a record
+// holds.
+func fieldRegisters[T any](of func(engram.Record) *T) (all []register) {
+	for _, f := range engram.Fields[T]() {
+		if f.Part != "" {
+			all = append(all, register{f.Part, func(r engram.Record) any { return f.Value(of(r)) },
+				func(into, from engram.Record) { f.Copy(of(into), of(from)) }})
+		}
+	}
+	return all
+}
+
+// registers has the parts of each kind, without its set. The text of a prompt is one as well: it never
+// changes, but stores may have received it separately.
+var registers = map[engram.Entity][]register{
+	engram.EntityMemory:   append(fieldRegisters(memoryOf), textRegister()),
+	engram.EntityRelation: {verdictRegister()},
+	engram.EntitySession:  fieldRegisters(func(r engram.Record) *engram.Session { return r.Session }),
+	engram.EntityPrompt:   fieldRegisters(func(r engram.Record) *engram.Prompt { return r.Prompt }),
+	engram.EntityProject:  fieldRegisters(func(r engram.Record) *engram.Project { return r.Project }),
 }
 
 // later reports whether b's value of the part wins over a's.
@@ -264,19 +280,10 @@ func stampOf(l engram.CausalMetadata, p engram.Part) engram.VersionStamp {
 
 // registersOf returns the parts of r's kind, without its set.
 func registersOf(r engram.Record) []register {
-	switch {
-	case r.Memory != nil:
-		return memoryRegisters()
-	case r.Relation != nil:
-		return relationRegisters()
-	case r.Session != nil:
-		return sessionRegisters()
-	case r.Prompt != nil:
-		return promptRegisters()
-	case r.Project != nil:
-		return projectRegisters()
+	if r.Erased != nil {
+		return nil
 	}
-	return nil
+	return registers[r.Entity()]
 }
 
 // earlier returns the earlier of two times, ignoring zero ones.

@@ -4,37 +4,19 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// memoryRegisters are the parts of a memory. Origin is not one: it is the trust in the words, set
-// by the store that received them. It is copied with the words, so a received text is not trusted
+// textRegister is the part of a memory with its title and content. Origin is the trust in the words,
+// set by the store that received them. It is copied with the words, so a received text is not trusted
 // like the one before it, and does not decide between two texts.
-func memoryRegisters() []register {
-	text := func(r engram.Record) any { return []string{r.Memory.Memory.Title, r.Memory.Memory.Content} }
-	return []register{
-		{engram.PartText, text, func(into, from engram.Record) {
+func textRegister() register {
+	return register{engram.PartText, func(r engram.Record) any { return []string{r.Memory.Memory.Title, r.Memory.Memory.Content} },
+		func(into, from engram.Record) {
 			m, f := memoryOf(into), memoryOf(from)
 			m.Title, m.Content, m.NormalizedHash, m.Origin = f.Title, f.Content, f.NormalizedHash, f.Origin
-		}},
-		part(engram.PartSummary, memoryOf, func(m *engram.Memory) *string { return &m.Summary }),
-		part(engram.PartToolName, memoryOf, func(m *engram.Memory) *string { return &m.ToolName }),
-		part("type", memoryOf, func(m *engram.Memory) *engram.Type { return &m.Type }),
-		part("scope", memoryOf, func(m *engram.Memory) *engram.Scope { return &m.Scope }),
-		part("topic_key", memoryOf, func(m *engram.Memory) *string { return &m.TopicKey }),
-		part("metadata", memoryOf, func(m *engram.Memory) *map[string]any { return &m.Metadata }),
-		part("anchors", memoryOf, func(m *engram.Memory) *[]engram.Anchor { return &m.Anchors }),
-		part("importance", memoryOf, func(m *engram.Memory) *float64 { return &m.Importance }),
-		part("permanent", memoryOf, func(m *engram.Memory) *bool { return &m.Permanent }),
-		part("review_after", memoryOf, func(m *engram.Memory) *time.Time { return &m.ReviewAfter }),
-		part("valid_from", memoryOf, func(m *engram.Memory) *time.Time { return &m.ValidFrom }),
-		part("valid_to", memoryOf, func(m *engram.Memory) *time.Time { return &m.ValidTo }),
-		part(partProject, memoryOf, func(m *engram.Memory) *string { return &m.Project }),
-		part(partSession, memoryOf, func(m *engram.Memory) *string { return &m.SessionID }),
-		part(engram.PartDeleted, memoryOf, func(m *engram.Memory) *time.Time { return &m.DeletedAt }),
-	}
+		}}
 }
 
 func memoryOf(r engram.Record) *engram.Memory { return &r.Memory.Memory }

@@ -6,16 +6,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// relationRegisters has one part for the whole verdict. Whether the relation exists is a set of one
-// member.
-func relationRegisters() []register {
-	said := func(r engram.Relation) engram.Relation {
-		return engram.Relation{Verb: r.Verb, Status: r.Status, Strength: r.Strength, Reason: r.Reason, Evidence: r.Evidence,
-			Confidence: r.Confidence, Actor: r.Actor, ActorKind: r.ActorKind, Model: r.Model, SessionID: r.SessionID}
+// verdictRegister is the part of a relation with all it says. Whether the relation exists is a set of
+// one member.
+func verdictRegister() register {
+	said := func(r *engram.RelationRecord) (s engram.Relation) {
+		for _, f := range engram.Fields[engram.Relation]() {
+			if f.Part == engram.PartVerdict {
+				f.Copy(&s, &r.Relation)
+			}
+		}
+		return s
 	}
-	return []register{{engram.PartVerdict, func(r engram.Record) any { return said(r.Relation.Relation) }, func(into, from engram.Record) {
-		into.Relation.Relation = said(from.Relation.Relation)
-	}}}
+	return register{engram.PartVerdict, func(r engram.Record) any { return said(r.Relation) }, func(into, from engram.Record) {
+		into.Relation.Relation = said(from.Relation)
+	}}
 }
 
 // mergeRelation merges what is not a part of a relation.
@@ -53,37 +57,4 @@ func leastRef(a, b engram.Ref) engram.Ref {
 		a = b
 	}
 	return engram.Ref{ID: a.ID, SyncID: a.SyncID}
-}
-
-// sessionRegisters are the parts of a session.
-func sessionRegisters() []register {
-	of := func(r engram.Record) *engram.Session { return r.Session }
-	return []register{
-		part(engram.PartDirectory, of, func(s *engram.Session) *string { return &s.Directory }),
-		part("started_at", of, func(s *engram.Session) *time.Time { return &s.StartedAt }),
-		part("ended_at", of, func(s *engram.Session) *time.Time { return &s.EndedAt }),
-		part(engram.PartSummary, of, func(s *engram.Session) *string { return &s.Summary }),
-		part(partProject, of, func(s *engram.Session) *string { return &s.Project }),
-	}
-}
-
-// promptRegisters are the parts of a prompt. The text is one as well: it never changes, but stores
-// may have received it separately.
-func promptRegisters() []register {
-	of := func(r engram.Record) *engram.Prompt { return r.Prompt }
-	return []register{
-		part(engram.PartText, of, func(p *engram.Prompt) *string { return &p.Content }),
-		part(partProject, of, func(p *engram.Prompt) *string { return &p.Project }),
-		part(partSession, of, func(p *engram.Prompt) *string { return &p.SessionID }),
-		part(engram.PartDeleted, of, func(p *engram.Prompt) *time.Time { return &p.DeletedAt }),
-	}
-}
-
-// projectRegisters are the parts of a project. Its last folder is local to the machine.
-func projectRegisters() []register {
-	of := func(r engram.Record) *engram.Project { return r.Project }
-	return []register{
-		part("remote", of, func(p *engram.Project) *string { return &p.Remote }),
-		part("decay", of, func(p *engram.Project) **engram.ProjectDecay { return &p.Decay }),
-	}
 }

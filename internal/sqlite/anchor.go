@@ -11,7 +11,7 @@ import (
 
 // anchoredSQL reads the memories anchored to a path or below it, by the primary key of anchors; "0" is
 // the character after the slash.
-const anchoredSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num IN (SELECT memory FROM anchors WHERE path = ?2
+var anchoredSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num IN (SELECT memory FROM anchors WHERE path = ?2
 	UNION ALL SELECT memory FROM anchors WHERE path > ?2 || '/' AND path < ?2 || '0')
 	AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY +m.created_at DESC, +m.num DESC LIMIT ?3`
 
@@ -52,7 +52,7 @@ func (t *tx) SeenAnchors(ctx context.Context, nums []int64) (map[int64]engram.An
 }
 
 // staleSQL is served by anchors_seen, which has few rows.
-const staleSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num IN (SELECT memory FROM anchors WHERE seen IS NOT NULL)
+var staleSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num IN (SELECT memory FROM anchors WHERE seen IS NOT NULL)
 	AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY +m.created_at DESC, +m.num DESC LIMIT ?2 OFFSET ?3`
 
 // StaleAnchors returns the live memories whose anchors were noted as changed or gone.

@@ -59,12 +59,12 @@ func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, e
 
 // lastingSQL is served by memories_lasting, whose condition it repeats literally. The index is named
 // because the planner would scan the table when all projects are requested.
-const lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_lasting
+var lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_lasting
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND %s (?2 = '' OR m.scope = ?2)
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?3`
 
 // beyondSQL is lastingSQL for personal or global memories of all projects, served by memories_beyond.
-const beyondSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_beyond
+var beyondSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_beyond
 	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND m.scope = ?1
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?2`
 
@@ -111,7 +111,7 @@ func (t *tx) AppendExposures(ctx context.Context, us []engram.Exposure) error {
 		if err != nil {
 			return err
 		}
-		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), orZero(u.Memory),
+		res, err := t.exec(ctx, query, millis(u.At), at.Session, at.Project, u.Operation, orNull(u.Query), orZero(u.Memory),
 			orZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err != nil {
 			return fmt.Errorf("write exposure: %w", err)

@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/file"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
 // Examine inspects the database at path on a read-only connection: it writes no page, not even when it
@@ -24,19 +26,13 @@ func Examine(ctx context.Context, path string, q health.Query) (health.Facts, er
 		f.Missing = true
 		return f, ctx.Err()
 	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return f, fmt.Errorf("database path: %w", err)
-	}
-	// mode=ro on top of query_only: a read-only connection does not checkpoint when it closes.
-	reads, err := newPool(strings.Replace(dsn(abs, "busy_timeout(2000)", "query_only(1)"), "mode=rw", "mode=ro", 1), 1)
+	db, err := file.Inspect(path)
 	if err != nil {
 		return f, err
 	}
-	s := &Store{path: abs, reads: reads, writeWait: patience}
-	f.Err = explain(s.examine(ctx, q, &f), abs)
-	if err := reads.close(); f.Err == nil {
-		f.Err = explain(err, abs)
+	f.Err = db.Explain(examine(ctx, db, q, &f))
+	if err := db.Close(); f.Err == nil {
+		f.Err = db.Explain(err)
 	}
 	if f.Err != nil && q.Wants(health.Integrity) {
 		f.Damage = health.Damage{Part: health.Part{Known: true, Err: f.Err}}
@@ -45,27 +41,20 @@ func Examine(ctx context.Context, path string, q health.Query) (health.Facts, er
 }
 
 // examine fills f. It returns an error only if the file cannot be read at all.
-func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) error {
-	c, err := s.takeRetrying(ctx, s.reads)
+func examine(ctx context.Context, db *file.File, q health.Query, f *health.Facts) error {
+	err := db.Patiently(ctx, func(ctx context.Context, c *conn.Conn) (err error) {
+		f.Missing, err = db.Check(ctx, c, schema())
+		return err
+	})
+	if f.Missing = f.Missing && err == nil; f.Missing || err != nil {
+		return err
+	}
+	c, err := db.Reads.Take(ctx)
 	if err != nil {
 		return err
 	}
-	defer s.reads.give(c)
-	steps, err := fs.Glob(migrations, "migration/*.sql")
-	if err != nil {
-		return err
-	}
-	switch version, err := schemaVersion(ctx, c, s.path, len(steps)); {
-	case err != nil:
-		return err
-	case version == 0:
-		f.Missing = true // an empty file that another process is about to fill
-		return nil
-	case version < len(steps):
-		return engram.Errorf(engram.CodeUnavailable, "the database has schema %d, but this program needs %d", version, len(steps)).
-			WithHint("run any other command to migrate it; a backup is made first")
-	}
-	x := &examination{tx: &tx{conn: c, kept: &kept{}}, query: q, facts: f, path: s.path}
+	defer db.Reads.Give(c)
+	x := &examination{tx: newTx(c, new(kept), false), query: q, facts: f, explain: db.Explain}
 	err = x.snapshot(ctx, x.names)
 	for _, part := range []struct {
 		into   *health.Part
@@ -73,8 +62,8 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 		checks []health.ID
 	}{
 		{&f.Damage.Part, x.damage, []health.ID{health.Integrity}},
-		{&f.Index.Part, x.index, []health.ID{health.IndexInStep}},
-		{&f.Vectors.Part, x.vectors, []health.ID{health.VectorsInStep}},
+		{&f.Index.Part, x.words, []health.ID{health.IndexInStep}},
+		{&f.Vectors.Part, x.embedded, []health.ID{health.VectorsInStep}},
 		{&f.Records.Part, x.records, []health.ID{health.RequiredFields}},
 		{&f.Relations.Part, x.relations, []health.ID{health.Nowhere}},
 		{&f.Sessions.Part, x.sessions, []health.ID{health.ManualSession, health.SessionFolder}},
@@ -86,7 +75,7 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 			continue
 		}
 		part.into.Known = true
-		part.into.Err = explain(x.snapshot(ctx, part.read), s.path)
+		part.into.Err = db.Explain(x.snapshot(ctx, part.read))
 	}
 	return err
 }
@@ -94,18 +83,18 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 // examination is one inspection of the file.
 type examination struct {
 	*tx
-	path  string
-	query health.Query
-	facts *health.Facts
+	explain func(error) error
+	query   health.Query
+	facts   *health.Facts
 }
 
 // snapshot runs read on a snapshot. Each part uses its own: a long one would keep the log of a busy
 // store from being restarted.
 func (x *examination) snapshot(ctx context.Context, read func(context.Context) error) error {
-	if err := x.conn.begin(ctx, "BEGIN"); err != nil {
+	if err := x.Conn.Begin(ctx, "BEGIN"); err != nil {
 		return err
 	}
-	defer x.conn.rollback()
+	defer x.Conn.Rollback()
 	return read(ctx)
 }
 
@@ -117,6 +106,44 @@ func (x *examination) names(ctx context.Context) error {
 	if err == nil {
 		x.facts.Names = names
 	}
+	return err
+}
+
+// liveSQL reads the columns that the index copies into its documents. It scans the table itself: no
+// index has all of them, and the check must not rely on one.
+const liveSQL = `SELECT num, project, session, type, scope, created_at FROM memories NOT INDEXED WHERE deleted_at IS NULL`
+
+// living reads the live memories.
+func (x *examination) living(ctx context.Context) (map[int64]*lexicon.Document, error) {
+	live := map[int64]*lexicon.Document{}
+	err := x.rows(ctx, liveSQL, nil, func(s scanner) error {
+		var num int64
+		m := &lexicon.Document{}
+		err := s.Scan(&num, &m.Project, &m.Session, &m.Type, &m.Scope, &m.Created)
+		live[num] = m
+		return err
+	})
+	return live, err
+}
+
+// words compares the index of words with the memories.
+func (x *examination) words(ctx context.Context) error {
+	live, err := x.living(ctx)
+	if err == nil {
+		err = x.index.Examine(ctx, x.query, live, x.eachLive, &x.facts.Index)
+		x.facts.Index.Broken = x.explain(x.facts.Index.Broken)
+	}
+	return err
+}
+
+// embedded compares the vectors with the memories, and their codes with the vectors.
+func (x *examination) embedded(ctx context.Context) error {
+	live := func(ctx context.Context) ([]int64, error) {
+		all, err := x.living(ctx)
+		return slices.Collect(maps.Keys(all)), err
+	}
+	err := x.vectors.Examine(ctx, x.query, live, &x.facts.Vectors)
+	x.facts.Vectors.Broken = x.explain(x.facts.Vectors.Broken)
 	return err
 }
 
@@ -153,86 +180,6 @@ func (x *examination) damage(ctx context.Context) error {
 		return err
 	}
 	return x.digests(ctx)
-}
-
-// patience is how long an examination waits for locks.
-const patience = 2 * time.Second
-
-// Probe tries the write lock and runs a passive checkpoint, as SQLite does after a save, without
-// blocking others. It changes no memory.
-func (s *Store) Probe(ctx context.Context) health.Log {
-	l := health.Log{Part: health.Part{Known: true}, BusyTimeout: s.writeWait, Patience: patience}
-	l.Err = explain(s.probe(ctx, &l), s.path)
-	return l
-}
-
-func (s *Store) probe(ctx context.Context, l *health.Log) error {
-	wait, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	timedOut := func(err error) bool { return ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) }
-	c, err := s.writes.take(wait)
-	if timedOut(err) {
-		l.Locked = true // by this process
-		return s.size(l)
-	}
-	if err != nil {
-		return err
-	}
-	defer s.writes.give(c)
-	if err := c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&l.Mode); err != nil {
-		return err
-	}
-	err = retryBusy(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") })
-	c.rollback()
-	// The wait may end inside the last attempt, before SQLite reports that it is busy.
-	if l.Locked = isBusy(err) || timedOut(err); err != nil && !l.Locked {
-		return err
-	}
-	if err := s.tryCheckpoint(wait, c, l); err != nil {
-		return err
-	}
-	return s.size(l)
-}
-
-// tryCheckpoint repeats a passive checkpoint until it is not busy or ctx ends: other writers checkpoint
-// too, each for a moment.
-func (s *Store) tryCheckpoint(ctx context.Context, c *conn, l *health.Log) error {
-	const nap = 20 * time.Millisecond
-	for {
-		// Not cancelled half way: a passive checkpoint never waits.
-		err := c.sql.QueryRowContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&l.Busy, &l.Frames, &l.Moved)
-		if err != nil || !l.Busy {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(nap):
-		}
-	}
-}
-
-func (s *Store) size(l *health.Log) error {
-	info, err := os.Stat(s.path + "-wal")
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		l.Bytes = info.Size()
-	}
-	return err
-}
-
-// Shorten empties the write-ahead log, waiting briefly for readers in the way; done reports whether they
-// left.
-func (s *Store) Shorten(ctx context.Context) (done bool, err error) {
-	c, err := s.takeRetrying(ctx, s.writes)
-	if err != nil {
-		return false, explain(err, s.path)
-	}
-	defer s.writes.give(c)
-	done, err = checkpoint(ctx, c, "TRUNCATE", patience)
-	return done, explain(err, s.path)
 }
 
 // lackingSQL selects the live memories with missing fields. octet_length does not read the content; the

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/sqlite/file"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
@@ -46,7 +46,7 @@ func TestHoldingReportsBackupsWithAMemoryAndUnreadableOnes(t *testing.T) {
 		{"a file is in the place of the folder", with, []engram.ID{ms[0].ID}, nil, []string{with}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, unread, err := sqlite.Holding(t.Context(), tt.dir, tt.ids)
+			got, unread, err := file.Holding(t.Context(), tt.dir, tt.ids)
 			if err != nil || !slices.Equal(got, tt.want) || !slices.Equal(unread, tt.unread) {
 				t.Errorf("Holding(%s, %v)\n got %v, unread %v, %v\nwant %v, unread %v", tt.dir, tt.ids, got, unread, err, tt.want, tt.unread)
 			}

@@ -3,13 +3,13 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // List returns the memories that pass f, newest first. Listings without further filters are served by
@@ -157,10 +157,13 @@ func jsonText[S ~string](values []S) string {
 	return string(b)
 }
 
-// vitalColumns is what Vitals reads: no texts, so that the pages with contents are not read.
-const vitalColumns = `m.num, (SELECT name FROM projects WHERE num = m.project), m.scope, m.type, m.importance, m.strength, m.touched_at,
-	m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after, m.valid_from, m.valid_to,
-	m.last_seen_at, m.deleted_at`
+// vitalFields is what Vitals reads: no texts, so that the pages with contents are not read.
+var vitalFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
+	return !slices.Contains(strings.Fields(`project scope type importance strength touched_at permanent access_count last_accessed_at
+		created_at updated_at review_after valid_from valid_to last_seen_at deleted_at`), f.Name)
+})
+
+var vitalColumns = `m.num` + columnsOf(vitalFields)
 
 // Vitals calls each with the outline of every memory that passes f.
 func (t *tx) Vitals(ctx context.Context, f engram.Filter, each func(engram.Memory) bool) error {
@@ -198,22 +201,17 @@ func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(
 	query := `SELECT ` + vitalColumns + ` FROM ` + c.from() + ` WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order
 	err := t.rows(ctx, query, c.args, func(s scanner) error {
 		var m engram.Memory
-		err := s.Scan(&m.Num, &m.Project, &m.Scope, &m.Type, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
-			instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},
-			instant{&m.ValidFrom}, instant{&m.ValidTo}, instant{&m.LastSeenAt}, instant{&m.DeletedAt})
+		err := s.Scan(fieldsInto(&m, vitalFields)...)
 		if err == nil && !each(m) {
-			return errStop
+			return conn.Stop
 		}
 		return err
 	})
-	if err != nil && !errors.Is(err, errStop) {
-		return fmt.Errorf("read outlines: %w", err)
-	}
-	return nil
+	return doing(err, "read outlines")
 }
 
 // dueSQL is served by memories_review.
-const dueSQL = `SELECT ` + memoryColumns + ` FROM memories m
+var dueSQL = `SELECT ` + memoryColumns + ` FROM memories m
 	WHERE m.review_after IS NOT NULL AND m.review_after < ?2 AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)
 	AND NOT ` + supersededSQL + ` ORDER BY m.review_after, m.num LIMIT ?3 OFFSET ?4`
 

@@ -5,50 +5,65 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
+// memoryTable has the fields of a memory; each but its tags has a column.
+var memoryTable = engram.Fields[engram.Memory]()
+
 // memoryColumns is what scanMemory reads; m is the memories table.
-const memoryColumns = `m.num, m.id, m.sync_id, (SELECT name FROM projects WHERE num = m.project),
-	coalesce((SELECT id FROM sessions WHERE num = m.session), ''), m.scope, m.type, m.origin, m.title, m.topic_key, m.tool_name,
-	m.metadata, m.anchors, (SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num), m.importance, m.strength,
-	m.touched_at, m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after,
-	m.valid_from, m.valid_to, m.revision_count, m.duplicate_count, m.last_seen_at, m.deleted_at, m.hash, m.summary, m.content`
+var memoryColumns = `m.num` + columnsOf(memoryTable) + `, m.hash`
+
+// columnsOf returns the expressions of columns, each after a comma.
+func columnsOf(fields []engram.Field[engram.Memory]) (columns string) {
+	special := map[string]string{"project": `(SELECT name FROM projects WHERE num = m.project)`,
+		"session_id": `coalesce((SELECT id FROM sessions WHERE num = m.session), '')`,
+		"tags":       `(SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num)`,
+		"topic_key":  `coalesce(m.topic_key, '')`, "tool_name": `coalesce(m.tool_name, '')`, "summary": `coalesce(m.summary, '')`}
+	for _, f := range fields {
+		columns += ", " + cmp.Or(special[f.Name], "m."+f.Name)
+	}
+	return columns
+}
 
 func scanMemory(s scanner) (engram.Memory, error) {
 	var m engram.Memory
-	var topic, tool, metadata, anchors, summary sql.NullString
 	var hash []byte
-	err := s.Scan(&m.Num, &m.ID, &m.SyncID, &m.Project, &m.SessionID, &m.Scope, &m.Type, &m.Origin, &m.Title, &topic, &tool,
-		&metadata, &anchors, texts{&m.Tags}, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
-		instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},
-		instant{&m.ValidFrom}, instant{&m.ValidTo}, &m.RevisionCount, &m.DuplicateCount, instant{&m.LastSeenAt},
-		instant{&m.DeletedAt}, &hash, &summary, &m.Content)
-	if err != nil {
-		return m, err
-	}
-	m.TopicKey, m.ToolName, m.Summary = topic.String, tool.String, summary.String
+	err := s.Scan(append(fieldsInto(&m, memoryTable), &hash)...)
 	m.NormalizedHash = hex.EncodeToString(hash)
-	if metadata.Valid {
-		if err := json.Unmarshal([]byte(metadata.String), &m.Metadata); err != nil {
-			return m, fmt.Errorf("metadata of memory %d: %w", m.Num, err)
-		}
-	}
-	if anchors.Valid {
-		if err := json.Unmarshal([]byte(anchors.String), &m.Anchors); err != nil {
-			return m, fmt.Errorf("anchors of memory %d: %w", m.Num, err)
-		}
-	}
-	return m, nil
+	return m, doing(err, "memory %d", m.Num)
 }
 
-// Each look-up is served by one index: the row id, memories.id, memories.sync_id or memories_topic.
-const (
+// fieldsInto returns what reads the number and fields of a memory.
+func fieldsInto(m *engram.Memory, fields []engram.Field[engram.Memory]) []any {
+	into := append(make([]any, 0, 2+len(fields)), &m.Num)
+	for _, f := range fields {
+		switch field := f.Of(m).(type) {
+		case *[]string:
+			into = append(into, inJSON[[]string]{field})
+		case *time.Time:
+			into = append(into, instant{field})
+		case *map[string]any:
+			into = append(into, inJSON[map[string]any]{field})
+		case *[]engram.Anchor:
+			into = append(into, inJSON[[]engram.Anchor]{field})
+		default:
+			into = append(into, field)
+		}
+	}
+	return into
+}
+
+// Each look-up is served by one index: the row id, memories.id, memories.sync_id, memories_topic, memories_hash or
+// memories_title.
+var (
 	memoryByIDSQL     = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id = ?`
 	memoryByPrefixSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`
 	memoryBySyncIDSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.sync_id = ?`
@@ -56,6 +71,15 @@ const (
 		WHERE m.topic_key = ?1 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
 	memoryByProjectTopicSQL = `SELECT ` + memoryColumns + ` FROM memories m
 		WHERE m.topic_key = ?1 AND m.project = ?2 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
+	memoryByKeySQL = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
+	// The plus keeps the planner from scanning by creation time instead of using memories_hash.
+	memoryByHashSQL = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
+		AND +m.created_at >= ?3 ORDER BY m.num DESC`
+	memoryByTitleSQL = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.project = ?1 AND substr(m.title, 1, 12) || substr(m.title, -12) = substr(?2, 1, 12) || substr(?2, -12)
+		AND m.title = ?2 AND m.type = ?3 AND m.scope = ?4 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 1`
 )
 
 // Memory returns the memory that ref names.
@@ -95,7 +119,7 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 	return found[0], nil
 }
 
-const memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
+var memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
 
 // Memories returns the memories with these numbers, in this order. It reads them in storage order and
 // sorts them here, because SQLite would copy all of them to sort.
@@ -147,8 +171,6 @@ const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project 
 
 // ByTopic returns the live memory with a topic key.
 func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, key string) (engram.Memory, bool, error) {
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
 	num, found, err := t.knownProject(ctx, project)
 	if !found {
 		return engram.Memory{}, false, err
@@ -161,15 +183,11 @@ func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, ke
 			return engram.Memory{}, false, err
 		}
 	}
-	return first(t.memories(ctx, query, key, num, scope))
+	return first(t.memories(ctx, memoryByKeySQL, key, num, scope))
 }
 
 // ByHash returns the newest live memory of the project with this content hash that passes same.
 func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, same func(engram.Memory) bool) (engram.Memory, bool, error) {
-	// The plus keeps the planner from scanning by creation time instead of using memories_hash.
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
-		AND +m.created_at >= ?3 ORDER BY m.num DESC`
 	num, found, err := t.knownProject(ctx, project)
 	if !found {
 		return engram.Memory{}, false, err
@@ -178,7 +196,7 @@ func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, 
 	if err != nil {
 		return engram.Memory{}, false, fmt.Errorf("hash %q: %w", hash, err)
 	}
-	ms, err := t.memories(ctx, query, sum, num, since.UnixMilli())
+	ms, err := t.memories(ctx, memoryByHashSQL, sum, num, since.UnixMilli())
 	for _, m := range ms {
 		if same(m) {
 			return m, true, err
@@ -189,18 +207,15 @@ func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, 
 
 // ByTitle returns the newest live memory of the project with this title.
 func (t *tx) ByTitle(ctx context.Context, project string, scope engram.Scope, typ engram.Type, title string) (engram.Memory, bool, error) {
-	const query = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.project = ?1 AND substr(m.title, 1, 12) || substr(m.title, -12) = substr(?2, 1, 12) || substr(?2, -12)
-		AND m.title = ?2 AND m.type = ?3 AND m.scope = ?4 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 1`
 	num, found, err := t.knownProject(ctx, project)
 	if !found {
 		return engram.Memory{}, false, err
 	}
-	return first(t.memories(ctx, query, num, title, typ, scope))
+	return first(t.memories(ctx, memoryByTitleSQL, num, title, typ, scope))
 }
 
 // Neighbours are ordered by number, which is the order of saving.
-const (
+var (
 	earlierSQL = `SELECT * FROM (SELECT ` + memoryColumns + ` FROM memories m
 		WHERE m.session = ? AND m.num < ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT ?) ORDER BY num`
 	laterSQL = `SELECT ` + memoryColumns + ` FROM memories m
@@ -238,58 +253,83 @@ func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error
 	})
 }
 
-// The columns that a memory may change, in the order of memoryValues.
-const memoryFields = `project, session, scope, type, origin, title, topic_key, tool_name, metadata, anchors, importance, strength,
-	touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to,
-	revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content`
-
 // home is the project and session of a memory, prompt or exposure, as row numbers.
-type home struct{ project, session int64 }
+type home = lexicon.Home
 
 func (t *tx) homeOf(ctx context.Context, m engram.Memory) (home, error) {
 	return t.homeIn(ctx, m.Project, m.SessionID)
 }
 
 func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err error) {
-	if at.project, err = t.projectNum(ctx, project); err != nil {
+	if at.Project, err = t.projectNum(ctx, project); err != nil {
 		return home{}, err
 	}
-	at.session, err = t.sessionNum(ctx, session)
+	at.Session, err = t.sessionNum(ctx, session)
 	return at, err
 }
 
+// writtenFields has the fields that a memory may change in its row.
+var writtenFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
+	return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
+})
+
+// memoryValues returns the values of the columns that writtenMemory names.
 func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values []any, err error) {
 	if at, err = t.homeOf(ctx, m); err != nil {
-		return home{}, nil, err
-	}
-	metadata, err := jsonOrNull(m.Metadata, len(m.Metadata))
-	if err != nil {
-		return home{}, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
-	}
-	anchors, err := jsonOrNull(m.Anchors, len(m.Anchors))
-	if err != nil {
 		return home{}, nil, err
 	}
 	hash, err := hex.DecodeString(m.NormalizedHash)
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	return at, []any{at.project, at.session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata, anchors,
-		m.Importance, m.Strength, millis(m.TouchedAt), m.Permanent, m.AccessCount, millis(m.LastAccessedAt),
-		millis(m.CreatedAt), millis(m.UpdatedAt), millis(m.ReviewAfter), millis(m.ValidFrom), millis(m.ValidTo),
-		m.RevisionCount, m.DuplicateCount, millis(m.LastSeenAt), millis(m.DeletedAt), hash, orNull(m.Summary), m.Content}, nil
+	values = append(make([]any, 0, 4+len(writtenFields)), hash)
+	for _, f := range writtenFields {
+		value := f.Value(&m)
+		switch v := value.(type) {
+		case time.Time:
+			value = millis(v)
+		case map[string]any:
+			value, err = jsonOrNull(v, len(v))
+		case []engram.Anchor:
+			value, err = jsonOrNull(v, len(v))
+		}
+		switch f.Name {
+		case "project":
+			value = at.Project
+		case "session_id":
+			value = at.Session
+		case "topic_key", "tool_name", "summary":
+			value = orNull(value.(string))
+		}
+		if err != nil {
+			return home{}, nil, engram.Errorf(engram.CodeInvalid, "%s is not JSON", f.Name).WithCause(err)
+		}
+		values = append(values, value)
+	}
+	return at, values, nil
 }
+
+var (
+	writtenMemory = func() string {
+		columns := "hash"
+		for _, f := range writtenFields {
+			columns += ", " + f.Name
+		}
+		return strings.Replace(columns, "session_id", "session", 1)
+	}()
+	memoryPlaces     = `(?` + strings.Repeat(",?", len(writtenFields))
+	insertMemorySQL  = `INSERT INTO memories (` + writtenMemory + `, num, id, sync_id) VALUES ` + memoryPlaces + `,nullif(?,0),?,?)`
+	replaceMemorySQL = `UPDATE memories SET (` + writtenMemory + `) = ` + memoryPlaces + `) WHERE num = ?`
+)
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
-	const query = `INSERT INTO memories (num, id, sync_id, ` + memoryFields + `)
-		VALUES (nullif(?,0),?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	at, values, err := t.memoryValues(ctx, *m)
 	if err != nil {
 		return err
 	}
-	res, err := t.exec(ctx, query, append([]any{m.Num, m.ID, m.SyncID}, values...)...)
-	if isUnique(err) {
+	res, err := t.exec(ctx, insertMemorySQL, append(values, m.Num, m.ID, m.SyncID)...)
+	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}
 	if err != nil {
@@ -304,12 +344,11 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if err != nil || m.Forgotten() {
 		return err
 	}
-	return t.indexMemory(ctx, at, *m, true)
+	return t.index.Add(ctx, at, *m, true)
 }
 
 // ReplaceMemory writes m over the memory with its number.
 func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
-	query := `UPDATE memories SET (` + memoryFields + `) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
 	was, err := t.Memory(ctx, engram.ByNum(m.Num))
 	if err != nil {
 		return err
@@ -318,8 +357,8 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	err = t.run(ctx, query, append(values, m.Num)...)
-	if isUnique(err) {
+	err = t.run(ctx, replaceMemorySQL, append(values, m.Num)...)
+	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
 			WithHint("update that one, or choose another topic key")
 	}
@@ -334,7 +373,11 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err := t.reanchor(ctx, was, m); err != nil {
 		return err
 	}
-	return t.reindexMemory(ctx, was, m, at)
+	before, err := t.homeOf(ctx, was)
+	if err != nil {
+		return err
+	}
+	return t.index.Replace(ctx, was, m, before, at)
 }
 
 func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
@@ -385,7 +428,7 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		return err
 	}
 	if !was.Forgotten() {
-		if err := t.unindexMemory(ctx, at.project, was); err != nil {
+		if err := t.index.Remove(ctx, at.Project, was); err != nil {
 			return err
 		}
 	}
@@ -411,5 +454,5 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	if err := t.recordErasure(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, num); err != nil {
 		return err
 	}
-	return t.forgetKinds(ctx)
+	return t.index.ForgetKinds(ctx)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/sqlite/file"
 )
 
 // steps returns the embedded migrations followed by these scripts.
@@ -43,7 +44,7 @@ func migrate(t *testing.T, s *sqlite.Store, now func() time.Time, scripts ...str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Migrate(t.Context(), files, now)
+	return s.Migrate(t.Context(), file.Schema{Steps: files}, now)
 }
 
 const addLabels = `CREATE TABLE labels (memory INTEGER PRIMARY KEY, label TEXT NOT NULL);
@@ -195,7 +196,7 @@ func childMigrate(args []string) error {
 	if err := childReady(); err != nil {
 		return err
 	}
-	return s.Migrate(context.Background(), files, now)
+	return s.Migrate(context.Background(), file.Schema{Steps: files}, now)
 }
 
 func TestAMigrationKilledHalfWayChangesNothing(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/postings"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // clashingSQL selects the live memories of project ?2 whose topic project ?1 has too.
@@ -121,7 +121,7 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 		{`UPDATE sessions SET project = ?1 WHERE project = ?2 AND id IN (SELECT value FROM json_each(?3))`, jsonText(these.Sessions)},
 	} {
 		err := t.run(ctx, move.query, target, source, move.which)
-		if isUnique(err) {
+		if conn.IsUnique(err) {
 			return engram.Errorf(engram.CodeConflict, "a topic to restore belongs to another memory now").
 				WithHint("give that memory another topic key first")
 		}
@@ -133,7 +133,7 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 	for _, num := range these.Memories {
 		which[num] = true
 	}
-	if err := t.moveIndex(ctx, source, target, func(num int64) bool { return which[num] }); err != nil {
+	if err := t.index.Move(ctx, source, target, func(num int64) bool { return which[num] }); err != nil {
 		return err
 	}
 	return t.movePrompts(ctx, target, these.Prompts)
@@ -212,99 +212,4 @@ func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error
 		}
 	}
 	return nil
-}
-
-// moveIndex moves the index entries of memories for which which is true to another project. Only
-// documents contain the project.
-func (t *tx) moveIndex(ctx context.Context, source, target int64, which func(num int64) bool) error {
-	move := func(docs postings.Docs) (out postings.Docs, moved bool) {
-		for slot := range docs.Len() {
-			d := docs.Doc(slot)
-			if !d.Dead && int64(d.Project) == source && which(d.Num) {
-				d.Project, moved = uint32(target), true
-			}
-			out = postings.AppendDoc(out, d)
-		}
-		return out, moved
-	}
-	if err := t.flush(ctx); err != nil {
-		return err
-	}
-	if err := t.moveUnsealed(ctx, move); err != nil {
-		return fmt.Errorf("move the newest memories: %w", err)
-	}
-	all, err := t.segments(ctx)
-	if err != nil {
-		return err
-	}
-	for _, g := range all {
-		if g.project != source && g.project != several {
-			continue
-		}
-		if err := t.moveSegment(ctx, g, target, move); err != nil {
-			return fmt.Errorf("move segment %d: %w", g.num, err)
-		}
-	}
-	return nil
-}
-
-func (t *tx) moveSegment(ctx context.Context, g *segment, target int64, move func(postings.Docs) (postings.Docs, bool)) error {
-	docs, err := t.documents(ctx, g)
-	if err != nil {
-		return err
-	}
-	docs, moved := move(docs)
-	if !moved && g.project == several {
-		return nil
-	}
-	version, err := t.changed(ctx)
-	if err != nil {
-		return err
-	}
-	if err := t.writeDocs(ctx, g.num, 0, docs); err != nil {
-		return err
-	}
-	project := g.project
-	if project != several {
-		project = onlyProject(docs)
-	}
-	err = t.run(ctx, `UPDATE segments SET project = ?, version = ? WHERE num = ?`, projectOrNull(project), version, g.num)
-	return err
-}
-
-// onlyProject returns the project of all live documents, or several.
-func onlyProject(docs postings.Docs) int64 {
-	project := int64(several)
-	for slot := range docs.Len() {
-		switch {
-		case !docs.Live(slot):
-		case project == several:
-			project = int64(docs.Project(slot))
-		case project != int64(docs.Project(slot)):
-			return several
-		}
-	}
-	return project
-}
-
-// moveUnsealed rewrites the changed documents of unsealed memories.
-func (t *tx) moveUnsealed(ctx context.Context, move func(postings.Docs) (postings.Docs, bool)) error {
-	var updates []statement
-	err := t.rows(ctx, `SELECT seq, document FROM unsealed ORDER BY seq`, nil, func(r scanner) error {
-		var seq int64
-		var doc []byte
-		err := r.Scan(&seq, &doc)
-		if docs, moved := move(doc); moved {
-			updates = append(updates, with(`UPDATE unsealed SET document = ? WHERE seq = ?`, []byte(docs), seq))
-		}
-		return err
-	})
-	if err != nil || len(updates) == 0 {
-		return err
-	}
-	if err := t.runAll(ctx, updates...); err != nil {
-		return err
-	}
-	_, err = t.changed(ctx) // the rows kept their numbers, so only this changes the state
-	return err
 }

@@ -176,17 +176,3 @@ func TestARolledBackTransactionLeavesNothingInTheIndex(t *testing.T) {
 	update(t, s, func(tx engram.Tx) error { return x.add(tx, 300) })
 	x.check(path)
 }
-
-func TestALexiconGivesTheWordsOfEachMemory(t *testing.T) {
-	c := storetest.NewCorpus(3)
-	var ms []engram.Memory
-	for range 500 {
-		m := c.Memory(now())
-		m.Content += " getUserName it's C++ 東京都 don't e-mail pre-commit running ran RUNNING a/b_c.d"
-		m.Tags = []string{"running", "東京"}
-		ms = append(ms, m)
-	}
-	if err := sqlite.CompareLexicon(ms); err != nil {
-		t.Error(err)
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -207,7 +208,7 @@ func lexicalPlans(t *testing.T) []planCase {
 		q := engram.LexicalQuery{Terms: text.Query(question), Limit: 10}
 		change(&q)
 		return func(tx *tx) error {
-			tx.kept = &kept{} // as in a new process
+			tx.index.Cache = new(lexicon.Cache) // as in a new process
 			_, err := tx.Lexical(t.Context(), q)
 			return err
 		}

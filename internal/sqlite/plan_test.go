@@ -3,7 +3,6 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // planned returns how the statements run by fn use tables, according to EXPLAIN QUERY PLAN: each step
@@ -18,20 +18,16 @@ import (
 // statement has.
 func planned(t *testing.T, s *Store, fn func(*tx) error) []string {
 	t.Helper()
-	c, err := s.reads.take(t.Context())
+	c, err := s.Reads.Take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.reads.give(c)
-	for query, stmt := range c.stmts {
-		_ = stmt.Close()
-		delete(c.stmts, query)
-	}
-	if err := fn(&tx{conn: c, kept: &s.kept}); err != nil {
+	defer s.Reads.Give(c)
+	if err := errors.Join(c.Forget(), fn(newTx(c, &s.kept, false))); err != nil {
 		t.Fatal(err)
 	}
 	var steps []string
-	for _, query := range slices.Sorted(maps.Keys(c.stmts)) {
+	for _, query := range c.Queries() {
 		for _, step := range explainPlan(t, c, query) {
 			if touches(step) && !slices.Contains(steps, step) {
 				steps = append(steps, step)
@@ -54,26 +50,21 @@ func touches(step string) bool {
 	return strings.HasPrefix(step, "SCAN ") || strings.HasPrefix(step, "SEARCH ") || strings.HasPrefix(step, "USE TEMP ")
 }
 
-func explainPlan(t *testing.T, c *conn, query string) (steps []string) {
+func explainPlan(t *testing.T, c *conn.Conn, query string) []string {
 	t.Helper()
 	var args []any
 	for {
-		rows, err := c.sql.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+hideLimits(query), args...)
+		steps, err := conn.List(t.Context(), &conn.Tx{Conn: c}, "explain", "EXPLAIN QUERY PLAN "+query, args, func(s conn.Scanner) (step string, err error) {
+			var id, parent, unused int
+			err = s.Scan(&id, &parent, &unused, &step)
+			return step, err
+		})
 		if err != nil && strings.Contains(err.Error(), "missing ") && len(args) < 50 {
 			args = append(args, nil) // plans do not depend on bound values
 			continue
 		}
 		if err != nil {
 			t.Fatalf("explain %s: %v", query, err)
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id, parent, unused int
-			var step string
-			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
-				t.Fatal(err)
-			}
-			steps = append(steps, step)
 		}
 		return steps
 	}

@@ -3,22 +3,25 @@ package sqlite
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/file"
 )
 
-func pragma(t *testing.T, c *conn, name string) string {
+func pragma(t *testing.T, c *conn.Conn, name string) string {
 	t.Helper()
 	var value any
 	// A connection notices a change of the journal mode on its next read.
-	if err := c.sql.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema").Scan(&value); err != nil {
+	if err := c.Scan(t.Context(), "SELECT count(*) FROM sqlite_schema", &value); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.sql.QueryRowContext(t.Context(), "PRAGMA "+name).Scan(&value); err != nil {
+	if err := c.Scan(t.Context(), "PRAGMA "+name, &value); err != nil {
 		t.Fatalf("PRAGMA %s: %v", name, err)
 	}
 	return fmt.Sprint(value)
@@ -39,28 +42,28 @@ func TestThePragmasAreInForce(t *testing.T) {
 }
 
 func pragmasAreInForce(t *testing.T, s *Store) {
-	check := func(kind string, p *pool, want map[string]string) {
-		c, err := p.take(t.Context())
+	check := func(kind string, p *conn.Pool, want map[string]string) {
+		c, err := p.Take(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer p.give(c)
+		defer p.Give(c)
 		for name, value := range want {
 			if got := pragma(t, c, name); got != value {
 				t.Errorf("%s connection: %s is %s, want %s", kind, name, got, value)
 			}
 		}
 	}
-	check("write", s.writes, map[string]string{
-		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0", "busy_timeout": fmt.Sprint(writerNap.Milliseconds()),
-		"application_id": fmt.Sprint(applicationID), "user_version": "1", "journal_size_limit": fmt.Sprint(usualLog)})
-	for range s.reads.size { // all of them: taken connections are not given again
-		check("read", s.reads, map[string]string{"journal_mode": "wal", "query_only": "1", "busy_timeout": fmt.Sprint(readerNap.Milliseconds())})
-		c, err := s.reads.take(t.Context())
+	check("write", s.Writes, map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0", "busy_timeout": "20",
+		"application_id": fmt.Sprint(0x454e4752), "user_version": "1", "journal_size_limit": fmt.Sprint(4 << 20)})
+	for range file.Readers { // all of them: taken connections are not given again
+		check("read", s.Reads, map[string]string{"journal_mode": "wal", "query_only": "1", "busy_timeout": "2000"})
+		c, err := s.Reads.Take(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.reads.give(c)
+		defer s.Reads.Give(c)
 	}
 }
 
@@ -76,7 +79,7 @@ func TestSequentialReadsOpenOneConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(s.reads.idle); n != 1 {
+	if n := s.Reads.Idle(); n != 1 {
 		t.Errorf("ten reads, one after the other: got %d connections, want 1", n)
 	}
 }
@@ -108,7 +111,7 @@ func TestAlternatingReadsAndWritesOpenOneConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if all := len(s.reads.idle) + len(s.writes.idle); all != 1 {
+	if all := s.Reads.Idle() + s.Writes.Idle(); all != 1 {
 		t.Errorf("five writes and reads in turn: got %d connections, want 1", all)
 	}
 }
@@ -126,12 +129,12 @@ func TestAConnectionIsLentWhileThereAreNoReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	writing := func(engram.Tx) error { return s.View(t.Context(), func(engram.Reader) error { return nil }) }
-	for range 2 * s.reads.size {
+	for range 2 * file.Readers {
 		if err := s.Update(t.Context(), writing); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if reads, writes := len(s.reads.idle), len(s.writes.idle); reads+writes != 2 {
+	if reads, writes := s.Reads.Idle(), s.Writes.Idle(); reads+writes != 2 {
 		t.Errorf("one at a time beside another: got %d connections that read and %d that write, want two in all", reads, writes)
 	}
 }
@@ -150,21 +153,21 @@ func whoReadsMayMapTheFile(t *testing.T, single bool) {
 	defer s.Close()
 	for _, of := range []struct {
 		kind string
-		pool *pool
+		pool *conn.Pool
 		want string
 	}{
-		{"read", s.reads, map[bool]string{true: fmt.Sprint(mapped), false: "0"}[len(mapping()) > 0]},
-		{"write", s.writes, "0"},
-		{"read, when it has written", s.reads, map[bool]string{true: fmt.Sprint(mapped), false: "0"}[len(mapping()) > 0]},
+		{"read", s.Reads, map[bool]string{true: fmt.Sprint(256 << 20), false: "0"}[runtime.GOOS == "linux" || runtime.GOOS == "darwin"]},
+		{"write", s.Writes, "0"},
+		{"read, when it has written", s.Reads, map[bool]string{true: fmt.Sprint(256 << 20), false: "0"}[runtime.GOOS == "linux" || runtime.GOOS == "darwin"]},
 	} {
-		c, err := of.pool.take(t.Context())
+		c, err := of.pool.Take(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := pragma(t, c, "mmap_size"); got != of.want {
 			t.Errorf("%s connection: mmap_size is %s, want %s", of.kind, got, of.want)
 		}
-		of.pool.give(c)
+		of.pool.Give(c)
 	}
 }
 
@@ -175,13 +178,13 @@ func TestSQLiteIsNewEnough(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	c, err := s.reads.take(t.Context())
+	c, err := s.Reads.Take(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.reads.give(c)
+	defer s.Reads.Give(c)
 	var version string
-	if err := c.sql.QueryRowContext(t.Context(), "SELECT sqlite_version()").Scan(&version); err != nil {
+	if err := c.Scan(t.Context(), "SELECT sqlite_version()", &version); err != nil {
 		t.Fatal(err)
 	}
 	n := 0

@@ -15,7 +15,7 @@ const projectColumns = `p.name, (SELECT json_group_array(alias ORDER BY alias) F
 
 func scanProject(s scanner, more ...any) (p engram.Project, err error) {
 	var decay sql.NullString
-	err = s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
+	err = s.Scan(append([]any{&p.Name, inJSON[[]string]{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
 	if err == nil && decay.Valid {
 		p.Decay = new(engram.ProjectDecay)
 		err = readDecay(decay.String, p.Name, p.Decay)
@@ -160,15 +160,13 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 type names struct {
 	projects map[string]int64
 	sessions map[string]int64
-	kinds    map[kind]uint32
-	models   map[string]model // for writing only: changes may be outdated
 }
 
 // mostNames bounds the cached numbers of a kind.
 const mostNames = 4096
 
 func (n names) some() bool {
-	return len(n.projects)+len(n.sessions)+len(n.kinds)+len(n.models) > 0
+	return len(n.projects)+len(n.sessions) > 0
 }
 
 // keep caches the number of a name.
@@ -182,7 +180,7 @@ func keep[K comparable, N any](in *map[K]N, name K, num N) {
 // renames reports whether a statement may change the number of a name. Plain inserts cannot: unknown
 // names are not cached.
 func renames(query string) bool {
-	for _, table := range []string{"projects", "project_aliases", "DELETE FROM sessions", "kinds", "DELETE FROM models"} {
+	for _, table := range []string{"projects", "project_aliases", "DELETE FROM sessions"} {
 		if strings.Contains(query, table) {
 			return true
 		}

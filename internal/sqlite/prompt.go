@@ -121,17 +121,17 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 		return err
 	}
 	res, err := t.exec(ctx, `INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (nullif(?,0),?,?,?,?,?)`,
-		p.Num, p.SyncID, at.project, at.session, millis(p.CreatedAt), p.Content)
+		p.Num, p.SyncID, at.Project, at.Session, millis(p.CreatedAt), p.Content)
 	if err != nil {
 		return fmt.Errorf("insert prompt: %w", err)
 	}
 	if p.Num, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	if err := t.indexPrompt(ctx, at.project, *p); err != nil {
+	if err := t.indexPrompt(ctx, at.Project, *p); err != nil {
 		return err
 	}
-	err = t.run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.session)
+	err = t.run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.Session)
 	return err
 }
 
@@ -147,7 +147,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 		return err
 	}
 	if err := t.run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
-		at.project, at.session, millis(p.DeletedAt), p.Num); err != nil {
+		at.Project, at.Session, millis(p.DeletedAt), p.Num); err != nil {
 		return fmt.Errorf("write prompt %d: %w", p.Num, err)
 	}
 	if was.Project == p.Project && was.Deleted() == p.Deleted() {
@@ -157,7 +157,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 		return err
 	}
 	was.Project = p.Project
-	return t.indexPrompt(ctx, at.project, was)
+	return t.indexPrompt(ctx, at.Project, was)
 }
 
 // ErasePrompt removes a prompt permanently.

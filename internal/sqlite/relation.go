@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // relationColumns is what scanRelation reads; r is the relations table.
@@ -135,7 +136,7 @@ func (t *tx) InsertRelation(ctx context.Context, r *engram.Relation) error {
 		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	res, err := t.exec(ctx, query, r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
 		r.Actor, r.ActorKind, r.Model, r.SessionID, millis(r.CreatedAt), millis(r.UpdatedAt), millis(r.RemovedAt))
-	if isUnique(err) {
+	if conn.IsUnique(err) {
 		return isKnownRelation(*r, err)
 	}
 	if err != nil {
@@ -151,7 +152,7 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 		session_id, updated_at, removed_at) = (?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
 	res, err := t.exec(ctx, query, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind,
 		r.Model, r.SessionID, millis(r.UpdatedAt), millis(r.RemovedAt), r.Num)
-	if isUnique(err) {
+	if conn.IsUnique(err) {
 		return isKnownRelation(r, err)
 	}
 	if err != nil {

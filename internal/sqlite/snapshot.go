@@ -6,15 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
 // Everything is read in the order of its table, so that consecutive pages do not read rows twice; the
 // indexes by project leave out forgotten rows.
-const (
+var (
 	memoriesAfterSQL  = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ?2 AND (?1 < 0 OR m.project = ?1) ORDER BY m.num LIMIT ?3`
 	promptsAfterSQL   = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.num > ?2 AND (?1 < 0 OR p.project = ?1) ORDER BY p.num LIMIT ?3`
 	sessionsAfterSQL  = `SELECT ` + sessionColumns + ` FROM sessions s WHERE s.id > ?2 AND s.num <> 0 AND (?1 < 0 OR s.project = ?1)%s ORDER BY s.id LIMIT ?3`
@@ -27,10 +27,10 @@ const (
 	promptBySyncIDSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.sync_id = ?`
 )
 
-// whole returns the number of a project, several for ""; none is true if the project does not exist.
+// whole returns the number of a project, lexicon.Several for ""; none is true if the project does not exist.
 func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, err error) {
 	if project == "" {
-		return several, false, nil
+		return lexicon.Several, false, nil
 	}
 	num, known, err := t.knownProject(ctx, project)
 	return num, !known, err
@@ -91,19 +91,19 @@ func (i instant) Scan(v any) error {
 	return nil
 }
 
-// texts scans a JSON array of strings; an empty one leaves nil.
-type texts struct{ s *[]string }
+// inJSON scans JSON; NULL and an empty list leave the zero value.
+type inJSON[T any] struct{ v *T }
 
 // Scan reads a column.
-func (x texts) Scan(v any) error {
-	s, ok := v.(string)
-	if !ok {
-		return fmt.Errorf("a list of texts is %T", v)
+func (j inJSON[T]) Scan(v any) error {
+	s, is := v.(string)
+	if !is && v != nil {
+		return fmt.Errorf("JSON is %T", v)
 	}
-	if s == "[]" {
+	if s == "" || s == "[]" {
 		return nil
 	}
-	return json.Unmarshal([]byte(s), x.s)
+	return json.Unmarshal([]byte(s), j.v)
 }
 
 // millis is the column value of a time: NULL for the zero time.
@@ -137,16 +137,4 @@ func jsonOrNull(v any, n int) (any, error) {
 	}
 	b, err := json.Marshal(v)
 	return string(b), err
-}
-
-// jsonNums encodes numbers for json_each, so that one statement serves any number of them.
-func jsonNums(nums []int64) string {
-	b := []byte{'['}
-	for i, n := range nums {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	return string(append(b, ']'))
 }

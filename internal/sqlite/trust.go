@@ -30,7 +30,7 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 }
 
 // flaggedSQL is served by trust_suspect. CROSS JOIN starts with the flagged memories, which are few.
-const (
+var (
 	flaggedSQL = `SELECT ` + memoryColumns + ` FROM trust t CROSS JOIN memories m ON m.num = t.memory
 		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY t.at, t.memory LIMIT ?2 OFFSET ?3`
 	countFlaggedSQL = `SELECT count(*) FROM trust t CROSS JOIN memories m ON m.num = t.memory

@@ -18,7 +18,6 @@ import (
 type unwritten struct {
 	tallies  map[tally]int64
 	sessions map[int64]sessionChange // by session number
-	models   map[int64]int64         // by model number: memories that got their first vector
 	tags     []tagRow
 }
 
@@ -43,7 +42,10 @@ type tagRow struct {
 // mostTagRows bounds the unwritten rows of tags.
 const mostTagRows = 512
 
-func (o *unwritten) counts() bool { return len(o.tallies)+len(o.sessions)+len(o.models) > 0 }
+// uncounted reports whether counts are not written yet.
+func (t *tx) uncounted() bool {
+	return len(t.unwritten.tallies)+len(t.unwritten.sessions) > 0 || t.vectors.Unwritten()
+}
 
 // countMemory records the counts and tags of a newly inserted memory.
 func (t *tx) countMemory(ctx context.Context, at home, m engram.Memory) error {
@@ -51,16 +53,16 @@ func (t *tx) countMemory(ctx context.Context, at home, m engram.Memory) error {
 	if o.sessions == nil {
 		o.tallies, o.sessions = map[tally]int64{}, map[int64]sessionChange{}
 	}
-	a := o.sessions[at.session]
+	a := o.sessions[at.Session]
 	if !m.Forgotten() {
-		o.tallies[tally{at.project, m.Type}]++
+		o.tallies[tally{at.Project, m.Type}]++
 		a.live++
 	}
-	if made, dated := millis(m.CreatedAt).(int64); dated && at.session != 0 {
+	if made, dated := millis(m.CreatedAt).(int64); dated && at.Session != 0 {
 		a.active = max(a.active, made)
 	}
 	if a != (sessionChange{}) {
-		o.sessions[at.session] = a
+		o.sessions[at.Session] = a
 	}
 	for _, tag := range m.Tags {
 		o.tags = append(o.tags, tagRow{m.Num, tag})
@@ -69,14 +71,6 @@ func (t *tx) countMemory(ctx context.Context, at home, m engram.Memory) error {
 		return nil
 	}
 	return t.flushTags(ctx)
-}
-
-// countVector counts a memory's first vector of a model.
-func (t *tx) countVector(model int64) {
-	if t.unwritten.models == nil {
-		t.unwritten.models = map[int64]int64{}
-	}
-	t.unwritten.models[model]++
 }
 
 // flushBefore writes what is unwritten if the statement could observe it. Changes and deletions of memories
@@ -88,7 +82,7 @@ func (t *tx) flushBefore(ctx context.Context, query string) error {
 			return err
 		}
 	}
-	if !t.unwritten.counts() {
+	if !t.uncounted() {
 		return nil
 	}
 	for _, column := range []string{"live", "active_at", "models"} {
@@ -123,12 +117,7 @@ func (t *tx) flushCounts(ctx context.Context) error {
 			return fmt.Errorf("count the memories of a session: %w", err)
 		}
 	}
-	for _, num := range slices.Sorted(maps.Keys(o.models)) {
-		if err := t.run(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, o.models[num], num); err != nil {
-			return fmt.Errorf("count vectors: %w", err)
-		}
-	}
-	return nil
+	return t.vectors.Flush(ctx)
 }
 
 func (a tally) compare(b tally) int {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
+	"github.com/alanbuscaglia/engram/internal/sqlite/vectors"
 )
 
 // A vector search reads the codes of the segments in scope, and then the rows of a few memories by key;
@@ -31,7 +33,7 @@ func TestVectorsAreReadByTheirKeys(t *testing.T) {
 		want []string // the steps that use tables of vectors or memories
 	}{
 		{"nearest", func(t0 *tx) error {
-			t0.kept = &kept{} // as a new process
+			t0.index.Cache, t0.vectors.Cache = new(lexicon.Cache), new(vectors.Cache) // as a new process
 			_, err := t0.Nearest(t.Context(), engram.VectorQuery{Model: "space", Vector: v, Filter: engram.Filter{Project: "app"}, Limit: 5, Also: []int64{7}})
 			return err
 		}, []string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH vector_codes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
@@ -39,7 +41,7 @@ func TestVectorsAreReadByTheirKeys(t *testing.T) {
 		{"vectors", func(t0 *tx) error { _, err := t0.Vectors(t.Context(), "space", []int64{1, 2}); return err },
 			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH v USING PRIMARY KEY (model=? AND memory=?)"}},
 		{"what lacks a vector", func(t0 *tx) error {
-			t0.kept = &kept{}
+			t0.index.Cache, t0.vectors.Cache = new(lexicon.Cache), new(vectors.Cache)
 			_, err := t0.Unembedded(t.Context(), "space", 0, 5)
 			return err
 		},

@@ -4,7 +4,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
@@ -38,8 +37,12 @@ func (Dialect) Fit(r engram.Record) (engram.Record, bool) {
 		return engram.Record{Session: r.Session}, true
 	case r.Memory != nil:
 		m := r.Memory.Memory
-		m.Summary, m.Tags, m.Metadata, m.Anchors, m.Importance, m.Permanent = "", nil, nil, nil, engram.DefaultImportance, false
-		m.ValidFrom, m.ValidTo = time.Time{}, time.Time{}
+		without := engram.Memory{Importance: engram.DefaultImportance, Strength: m.Strength}
+		for _, f := range engram.Fields[engram.Memory]() {
+			if slices.Contains(dialectLacks, f.Name) {
+				f.Copy(&m, &without)
+			}
+		}
 		return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, true
 	case r.Prompt != nil && !r.Prompt.Deleted():
 		return engram.Record{Prompt: r.Prompt}, true

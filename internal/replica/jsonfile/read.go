@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -33,12 +34,24 @@ func (f form) native() bool { return f.name == NameNative || f.name == NamePlain
 
 func dialectForm() form {
 	return form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation},
-		[]string{"summary", "tags", "metadata", "anchors", "importance", "strength", "permanent", "valid_from", "valid_to"}, time.Second, decodeDialect}
+		dialectLacks, time.Second, decodeDialect}
 }
+
+var dialectLacks = append(partsBut("project", "scope", "type", "topic_key", "session_id", "tool_name", "review_after", "deleted_at"), "tags", "strength")
 
 func graphForm() form {
 	return form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt},
-		[]string{"scope", "anchors", "topic_key", "tool_name", "permanent", "review_after", "valid_from", "valid_to"}, 0, decodeGraph}
+		partsBut("project", "type", "summary", "metadata", "session_id", "importance", "deleted_at"), 0, decodeGraph}
+}
+
+// partsBut returns the fields of memories that are merged as parts, but for those that a form has.
+func partsBut(has ...string) (lacks []string) {
+	for _, f := range engram.Fields[engram.Memory]() {
+		if f.Part != "" && !slices.Contains(has, f.Name) {
+			lacks = append(lacks, f.Name)
+		}
+	}
+	return lacks
 }
 
 // reading is a file being read.

@@ -73,10 +73,9 @@ func replicatedMemory(e engram.NoteEdit, r read) engram.Memory {
 	if slices.Contains(e.Lacks, "importance") {
 		m.Importance = engram.DefaultImportance
 	}
-	for key, at := range map[string]*time.Time{"created": &m.CreatedAt, "updated": &m.UpdatedAt, "review_after": &m.ReviewAfter,
-		"valid_from": &m.ValidFrom, "valid_to": &m.ValidTo} {
-		if t, err := time.Parse(time.RFC3339, r.fixed[key]); err == nil {
-			*at = t.UTC()
+	for _, t := range timesOf(&m) {
+		if at, err := time.Parse(time.RFC3339, r.fixed[t.key]); err == nil {
+			*t.at = at.UTC()
 		}
 	}
 	return m

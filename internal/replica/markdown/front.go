@@ -20,7 +20,7 @@ func (r *read) readFront(head string) *flaw {
 	if f != nil {
 		return f
 	}
-	seen := map[string]bool{}
+	seen, own := map[string]bool{}, ownKeys()
 	var extra []*yaml.Node
 	for i := 0; i+1 < len(doc); i += 2 {
 		k, v := doc[i], doc[i+1]
@@ -28,7 +28,7 @@ func (r *read) readFront(head string) *flaw {
 			return flawed(k.Line+1, "%s is there twice", strconv.Quote(k.Value))
 		}
 		seen[k.Value] = true
-		if !slices.Contains(ownKeys(), k.Value) {
+		if !slices.Contains(own, k.Value) {
 			extra = append(extra, k, v)
 			continue
 		}
@@ -165,7 +165,7 @@ func (r *read) take(key string, v *yaml.Node) *flaw {
 		r.fields.Scope = engram.ParseScope(s)
 	case "topic", "topic_key":
 		r.fields.TopicKey = s
-	case "sync_id", "session", "created", "updated", "review_after", "valid_from", "valid_to":
+	default: // an edit does not change it
 		if r.fixed == nil {
 			r.fixed = map[string]string{}
 		}

@@ -23,6 +23,17 @@ func ownKeys() []string {
 		"permanent", "session", "origin", "created", "updated", "revision", "review_after", "valid_from", "valid_to"}
 }
 
+// noteTime is a time of a memory and its key in a note.
+type noteTime struct {
+	key string
+	at  *time.Time
+}
+
+func timesOf(m *engram.Memory) []noteTime {
+	return []noteTime{{"created", &m.CreatedAt}, {"updated", &m.UpdatedAt}, {"review_after", &m.ReviewAfter},
+		{"valid_from", &m.ValidFrom}, {"valid_to", &m.ValidTo}}
+}
+
 // kept is the person's own part of a note.
 type kept struct {
 	aliases []string
@@ -47,10 +58,7 @@ func noteText(m engram.Memory, own kept) string {
 	}
 	f.text("session", m.SessionID)
 	f.text("origin", string(m.Origin))
-	for _, t := range []struct {
-		key string
-		at  time.Time
-	}{{"created", m.CreatedAt}, {"updated", m.UpdatedAt}, {"review_after", m.ReviewAfter}, {"valid_from", m.ValidFrom}, {"valid_to", m.ValidTo}} {
+	for _, t := range timesOf(&m) {
 		if !t.at.IsZero() {
 			f.put(t.key, t.at.UTC().Format(time.RFC3339))
 		}

@@ -1,49 +1,42 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// Memory is a memory as a native item, complete.
-type Memory struct {
-	ID             engram.ID      `json:"id"`
-	SyncID         string         `json:"sync_id"`
-	Project        string         `json:"project"`
-	Scope          engram.Scope   `json:"scope"`
-	Type           engram.Type    `json:"type"`
-	Title          string         `json:"title"`
-	Content        string         `json:"content"`
-	Summary        string         `json:"summary,omitempty"`
-	Tags           []string       `json:"tags,omitempty"`
-	Metadata       map[string]any `json:"metadata,omitempty"`
-	Anchors        Anchors        `json:"anchors,omitempty"`
-	TopicKey       string         `json:"topic_key,omitempty"`
-	SessionID      string         `json:"session_id,omitempty"`
-	ToolName       string         `json:"tool_name,omitempty"`
-	Origin         engram.Origin  `json:"origin,omitempty"`
-	Importance     *float64       `json:"importance,omitempty"`
-	Strength       *float64       `json:"strength,omitempty"`
-	TouchedAt      Time           `json:"touched_at,omitzero"`
-	Permanent      bool           `json:"permanent,omitempty"`
-	AccessCount    int            `json:"access_count,omitempty"`
-	LastAccessedAt Time           `json:"last_accessed_at,omitzero"`
-	CreatedAt      Time           `json:"created_at,omitzero"`
-	UpdatedAt      Time           `json:"updated_at,omitzero"`
-	ReviewAfter    Time           `json:"review_after,omitzero"`
-	ValidFrom      Time           `json:"valid_from,omitzero"`
-	ValidTo        Time           `json:"valid_to,omitzero"`
-	RevisionCount  int            `json:"revision_count,omitempty"`
-	DuplicateCount int            `json:"duplicate_count,omitempty"`
-	LastSeenAt     Time           `json:"last_seen_at,omitzero"`
-	DeletedAt      Time           `json:"deleted_at,omitzero"`
-	Revisions      []Revision     `json:"revisions,omitempty"`
-	Vectors        Vectors        `json:"vectors,omitempty"`
-	Trail
-}
+// memoryItem is a memory as a native item, complete: an addressable memoryShape.
+type memoryItem struct{ reflect.Value }
+
+// memoryShape is the struct of a native item: the fields of engram.Memory in their order, then revisions, vectors and
+// Trail. Fractions are pointers, since one that is not there need not be zero.
+var memoryShape = func() reflect.Type {
+	always := []string{"id", "sync_id", "project", "scope", "type", "title", "content"}
+	types := map[reflect.Type]reflect.Type{reflect.TypeFor[time.Time](): reflect.TypeFor[Time](),
+		reflect.TypeFor[[]engram.Anchor](): reflect.TypeFor[Anchors](), reflect.TypeFor[float64](): reflect.TypeFor[*float64]()}
+	var shape []reflect.StructField
+	for i, f := range engram.Fields[engram.Memory]() {
+		tag, typ := f.Name+",omitempty,omitzero", reflect.TypeOf(f.Value(&engram.Memory{}))
+		if slices.Contains(always, f.Name) {
+			tag = f.Name
+		}
+		shape = append(shape, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: cmp.Or(types[typ], typ), Tag: reflect.StructTag(`json:"` + tag + `"`)})
+	}
+	more := reflect.TypeFor[struct {
+		Revisions []Revision `json:"revisions,omitempty"`
+		Vectors   Vectors    `json:"vectors,omitempty"`
+		Trail
+	}]()
+	return reflect.StructOf(append(shape, more.Field(0), more.Field(1), more.Field(2)))
+}()
 
 // Revision is an earlier text of a memory.
 type Revision struct {
@@ -107,39 +100,62 @@ func (v *Vectors) UnmarshalJSON(b []byte) error {
 // bytesPerNumber is the size of a 32-bit float.
 const bytesPerNumber = 4
 
-func memoryOf(r engram.MemoryRecord, t Trail) Memory {
-	m := r.Memory
-	n := Memory{ID: m.ID, SyncID: m.SyncID, Project: m.Project, Scope: m.Scope, Type: m.Type, Title: m.Title, Content: m.Content,
-		Summary: m.Summary, Tags: m.Tags, Metadata: m.Metadata, Anchors: m.Anchors, TopicKey: m.TopicKey, SessionID: m.SessionID, ToolName: m.ToolName,
-		Origin: m.Origin, Importance: &m.Importance, Strength: &m.Strength, TouchedAt: At(m.TouchedAt), Permanent: m.Permanent,
-		AccessCount: m.AccessCount, LastAccessedAt: At(m.LastAccessedAt), CreatedAt: At(m.CreatedAt), UpdatedAt: At(m.UpdatedAt),
-		ReviewAfter: At(m.ReviewAfter), ValidFrom: At(m.ValidFrom), ValidTo: At(m.ValidTo), RevisionCount: m.RevisionCount,
-		DuplicateCount: m.DuplicateCount, LastSeenAt: At(m.LastSeenAt), DeletedAt: At(m.DeletedAt), Trail: t}
-	for _, v := range r.Revisions {
-		n.Revisions = append(n.Revisions, Revision{v.Number, v.Type, v.Title, v.Content, At(v.WrittenAt), At(v.ReplacedAt), v.Reason, v.Stamp})
-	}
-	for _, v := range r.Vectors {
-		n.Vectors = append(n.Vectors, Vector{v.Model, floats(v.Values)})
-	}
-	return n
+// more returns what follows the fields of the noun.
+func (n memoryItem) more() (*[]Revision, *Vectors, *Trail) {
+	at := func(i int) any { return n.Field(n.NumField() - i).Addr().Interface() }
+	return at(3).(*[]Revision), at(2).(*Vectors), at(1).(*Trail)
 }
 
-func (n Memory) record() engram.Record {
-	m := engram.Memory{ID: n.ID, SyncID: n.SyncID, Project: n.Project, Scope: n.Scope, Type: n.Type, Title: n.Title, Content: n.Content,
-		Summary: n.Summary, Tags: n.Tags, Metadata: n.Metadata, Anchors: n.Anchors, TopicKey: n.TopicKey, SessionID: n.SessionID, ToolName: n.ToolName,
-		Origin: n.Origin, Importance: Or(n.Importance, engram.DefaultImportance), Strength: Or(n.Strength, 1), TouchedAt: n.TouchedAt.Time,
-		Permanent: n.Permanent, AccessCount: n.AccessCount, LastAccessedAt: n.LastAccessedAt.Time, CreatedAt: n.CreatedAt.Time,
-		UpdatedAt: n.UpdatedAt.Time, ReviewAfter: n.ReviewAfter.Time, ValidFrom: n.ValidFrom.Time, ValidTo: n.ValidTo.Time,
-		RevisionCount: n.RevisionCount, DuplicateCount: n.DuplicateCount, LastSeenAt: n.LastSeenAt.Time, DeletedAt: n.DeletedAt.Time}
-	r := &engram.MemoryRecord{Memory: m}
-	for _, v := range n.Revisions {
+func memoryOf(r engram.MemoryRecord, t Trail) any {
+	n := memoryItem{reflect.New(memoryShape).Elem()}
+	for i, f := range engram.Fields[engram.Memory]() {
+		from := f.Of(&r.Memory)
+		switch to := n.Field(i).Addr().Interface().(type) {
+		case *Time:
+			to.Time = *from.(*time.Time)
+		case **float64:
+			*to = from.(*float64)
+		case *Anchors:
+			*to = r.Memory.Anchors
+		default:
+			n.Field(i).Set(reflect.ValueOf(from).Elem())
+		}
+	}
+	revisions, vectors, trail := n.more()
+	for _, v := range r.Revisions {
+		*revisions = append(*revisions, Revision{v.Number, v.Type, v.Title, v.Content, At(v.WrittenAt), At(v.ReplacedAt), v.Reason, v.Stamp})
+	}
+	for _, v := range r.Vectors {
+		*vectors = append(*vectors, Vector{v.Model, floats(v.Values)})
+	}
+	*trail = t
+	return n.Addr().Interface()
+}
+
+func (n memoryItem) record() engram.Record {
+	r := &engram.MemoryRecord{Memory: engram.Memory{Importance: engram.DefaultImportance, Strength: 1}}
+	for i, f := range engram.Fields[engram.Memory]() {
+		to := f.Of(&r.Memory)
+		switch from := n.Field(i).Addr().Interface().(type) {
+		case *Time:
+			*to.(*time.Time) = from.Time
+		case **float64:
+			*to.(*float64) = Or(*from, *to.(*float64))
+		case *Anchors:
+			r.Memory.Anchors = *from
+		default:
+			reflect.ValueOf(to).Elem().Set(n.Field(i))
+		}
+	}
+	revisions, vectors, trail := n.more()
+	for _, v := range *revisions {
 		r.Revisions = append(r.Revisions, engram.Revision{Number: v.Number, Type: v.Type, Title: v.Title, Content: v.Content,
 			WrittenAt: v.WrittenAt.Time, ReplacedAt: v.ReplacedAt.Time, Reason: v.Reason, Stamp: v.Stamp})
 	}
-	for _, v := range n.Vectors {
+	for _, v := range *vectors {
 		r.Vectors = append(r.Vectors, engram.FingerprintedRow{Model: v.Model, Values: numbers(v.Values)})
 	}
-	return n.on(engram.Record{Memory: r})
+	return with(*trail, engram.Record{Memory: r})
 }
 
 // floats encodes a vector.

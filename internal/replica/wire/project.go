@@ -17,7 +17,7 @@ func projectOf(p engram.Project, t Trail) Project {
 }
 
 func (n Project) record() engram.Record {
-	return n.on(engram.Record{Project: &engram.Project{Name: n.Name, Aliases: n.Aliases, Remote: n.Remote, Decay: n.Decay, CreatedAt: n.CreatedAt.Time}})
+	return with(n.Trail, engram.Record{Project: &engram.Project{Name: n.Name, Aliases: n.Aliases, Remote: n.Remote, Decay: n.Decay, CreatedAt: n.CreatedAt.Time}})
 }
 
 // Session is a session as a native item.
@@ -37,7 +37,7 @@ func sessionOf(s engram.Session, t Trail) Session {
 }
 
 func (n Session) record() engram.Record {
-	return n.on(engram.Record{Session: &engram.Session{ID: n.ID, Project: n.Project, Directory: n.Directory, StartedAt: n.StartedAt.Time,
+	return with(n.Trail, engram.Record{Session: &engram.Session{ID: n.ID, Project: n.Project, Directory: n.Directory, StartedAt: n.StartedAt.Time,
 		EndedAt: n.EndedAt.Time, ActiveAt: n.ActiveAt.Time, Summary: n.Summary}})
 }
 
@@ -57,7 +57,7 @@ func promptOf(p engram.Prompt, t Trail) Prompt {
 }
 
 func (n Prompt) record() engram.Record {
-	return n.on(engram.Record{Prompt: &engram.Prompt{SyncID: n.SyncID, SessionID: n.SessionID, Project: n.Project, Content: n.Content,
+	return with(n.Trail, engram.Record{Prompt: &engram.Prompt{SyncID: n.SyncID, SessionID: n.SessionID, Project: n.Project, Content: n.Content,
 		CreatedAt: n.CreatedAt.Time, DeletedAt: n.DeletedAt.Time}})
 }
 

@@ -39,7 +39,7 @@ func (n Relation) record() engram.Record {
 	x := engram.Relation{ID: n.ID, Verb: n.Relation, Status: n.Status, Strength: Or(n.Strength, 1), Reason: n.Reason, Evidence: n.Evidence,
 		Confidence: n.Confidence, Actor: n.Actor, ActorKind: n.ActorKind, Model: n.Model, SessionID: n.SessionID,
 		CreatedAt: n.CreatedAt.Time, UpdatedAt: n.UpdatedAt.Time, RemovedAt: n.RemovedAt.Time}
-	return n.on(engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: RefOf(n.Source), Target: RefOf(n.Target)}})
+	return with(n.Trail, engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: RefOf(n.Source), Target: RefOf(n.Target)}})
 }
 
 // syncIDPrefix begins the sync ids of memories.

@@ -12,8 +12,8 @@ type Trail struct {
 
 func trailOf(r engram.Record) Trail { return Trail{Causal: r.Causal, Tombstone: r.Tombstone} }
 
-// on returns r with the trail.
-func (t Trail) on(r engram.Record) engram.Record {
+// with returns r with a trail. Trail has no methods, so that package reflect can embed it.
+func with(t Trail, r engram.Record) engram.Record {
 	r.Causal, r.Tombstone = t.Causal, t.Tombstone
 	return r
 }

@@ -9,6 +9,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -66,17 +67,23 @@ func Decode(section int, layers ...[]byte) (engram.Record, error) {
 	case Erasures:
 		return decode[Erased](layers)
 	}
-	return decode[Memory](layers)
+	item := reflect.New(memoryShape)
+	return decodeInto(item.Interface(), memoryItem{item.Elem()}.record, layers)
 }
 
 func decode[T shape](layers [][]byte) (engram.Record, error) {
 	var v T
+	return decodeInto(&v, func() engram.Record { return v.record() }, layers)
+}
+
+// decodeInto decodes layers into item, of which record makes a record then.
+func decodeInto(item any, record func() engram.Record, layers [][]byte) (engram.Record, error) {
 	for _, layer := range layers {
-		if err := json.Unmarshal(layer, &v); err != nil {
+		if err := json.Unmarshal(layer, item); err != nil {
 			return engram.Record{}, Misfit(err)
 		}
 	}
-	r := v.record()
+	r := record()
 	if r.Causal != nil {
 		if err := checkCausal(*r.Causal); err != nil {
 			return engram.Record{}, err

@@ -1,0 +1,74 @@
+package engram
+
+import (
+	"reflect"
+	"strings"
+)
+
+// Field is a field of a noun T, declared by the tag of its struct: its name in the journal, in files and in databases.
+//
+//	ReviewAfter time.Time `field:"review_after"`
+//
+// Such a field is journaled, undone, read as of a past time, replicated, and merged by its own version stamp. Words after
+// the name take some of that away:
+//
+//   - nojournal: Mutation.Was lacks it, since it never changes or since revisions hold it.
+//   - nopart: package lifecycle merges it by a rule of its own, or not at all.
+//   - part=NAME: it is merged as part NAME instead of the part with its own name.
+type Field[T any] struct {
+	Name    string
+	Part    Part // "" for none
+	Journal bool // it is in Mutation.Was
+	index   int  // in the struct
+}
+
+// Fields returns the fields of T in the order of its struct; T is Memory, Session, Prompt, Relation or Project. The
+// caller must not change the list.
+func Fields[T any]() []Field[T] {
+	all, _ := fields[reflect.TypeFor[T]()].([]Field[T])
+	return all
+}
+
+// fields has the table of each noun, read from the tags once.
+var fields = map[reflect.Type]any{
+	reflect.TypeFor[Memory]():   declared[Memory](),
+	reflect.TypeFor[Session]():  declared[Session](),
+	reflect.TypeFor[Prompt]():   declared[Prompt](),
+	reflect.TypeFor[Relation](): declared[Relation](),
+	reflect.TypeFor[Project]():  declared[Project](),
+}
+
+func declared[T any]() (all []Field[T]) {
+	noun := reflect.TypeFor[T]()
+	for i := range noun.NumField() {
+		tag, known := noun.Field(i).Tag.Lookup("field")
+		if !known {
+			continue
+		}
+		words := strings.Split(tag, ",")
+		f := Field[T]{Name: words[0], Part: Part(words[0]), Journal: true, index: i}
+		for _, word := range words[1:] {
+			switch word, part, _ := strings.Cut(word, "="); word {
+			case "nojournal":
+				f.Journal = false
+			case "nopart", "part":
+				f.Part = Part(part)
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// Of returns a pointer to the field in noun.
+func (f Field[T]) Of(noun *T) any {
+	return reflect.ValueOf(noun).Elem().Field(f.index).Addr().Interface()
+}
+
+// Value returns the value of the field in noun.
+func (f Field[T]) Value(noun *T) any { return reflect.ValueOf(noun).Elem().Field(f.index).Interface() }
+
+// Copy gives the field in into the value that it has in from.
+func (f Field[T]) Copy(into, from *T) {
+	reflect.ValueOf(into).Elem().Field(f.index).Set(reflect.ValueOf(from).Elem().Field(f.index))
+}

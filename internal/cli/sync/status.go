@@ -1,0 +1,277 @@
+package sync
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/cli/terminal"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// SyncStatusDoc is the answer of `sync --status`.
+type SyncStatusDoc struct {
+	Project  string                `json:"project"`        // "" is every project
+	Folder   string                `json:"folder"`         // .engram of the repository
+	Local    int                   `json:"local_chunks"`   // chunks imported or written here
+	Remote   int                   `json:"remote_chunks"`  // chunks in the repository
+	Pending  int                   `json:"pending_import"` // chunks not yet imported completely
+	Others   []otherProjectDoc     `json:"pending_others"` // records of other projects in imported chunks, not imported
+	Unpushed kindCounts            `json:"not_exported"`   // records that the repository does not have yet
+	Deferred int                   `json:"deferred"`       // pending items; sync deferred lists them
+	Review   int                   `json:"review"`         // pending items that a person has to review; the others are imported automatically
+	Trouble  []document.ImportNote `json:"trouble"`        // problems with the chunks and the repository
+}
+
+func syncStatus(p *command.Program, cmd *cobra.Command, s syncing) error {
+	remote, damaged, err := s.place.Sound(cmd.Context(), true)
+	if err != nil {
+		return err
+	}
+	st, err := s.engine.RemoteStatus(cmd.Context(), remote, s.project)
+	if err != nil {
+		return err
+	}
+	st.Trouble = append(damaged, st.Trouble...)
+	reportChunks(p, st.Trouble, "cannot be used")
+	if rule := s.place.Ignored(cmd.Context()); rule != "" {
+		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: ignored(rule)})
+		p.WarnBeside(ignored(rule))
+	}
+	strange, faults, err := s.faults(cmd.Context())
+	if err != nil {
+		return err
+	}
+	st.Trouble = slices.Concat(st.Trouble, strange, faults)
+	reportStrange(p, strange)
+	if reportManifest(p, faults); len(faults) > 0 {
+		p.WarnBeside("to rebuild the list of chunks: engram sync --import")
+	}
+	for _, err := range []error{s.forbidden, p.App.MayPush(cmd.Context(), s.place)} {
+		if err == nil {
+			continue
+		}
+		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: err.Error()})
+		p.WarnBeside("sync will fail: " + render.Plain(err.Error()))
+	}
+	doc := SyncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending, Others: pendingOf(st.Others),
+		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Review: st.Review, Trouble: chunkNotes(st.Trouble)}
+	return answerFolded(p, doc, doc.write)
+}
+
+// faults returns what is wrong besides the chunks: files among them that are not chunks, and errors in their list.
+func (s syncing) faults(ctx context.Context) (strange, list []engram.ImportNote, err error) {
+	if strange, err = s.place.Strange(ctx); err == nil {
+		list, err = s.place.ManifestFaults(ctx)
+	}
+	return strange, list, err
+}
+
+func (d SyncStatusDoc) write(b *strings.Builder) {
+	fmt.Fprintf(b, "Sync status of %s\n", ofProject(d.Project))
+	fmt.Fprintf(b, "  Local chunks:   %d\n  Remote chunks:  %d\n  Pending import: %d\n", d.Local, d.Remote, d.Pending)
+	writePending(b, d.Others)
+	if d.Unpushed.all() > 0 {
+		fmt.Fprintf(b, "Not exported yet: %s\n", d.Unpushed.words())
+	}
+	writePendingCount(b, d.Deferred, d.Review, false)
+}
+
+// words returns the counts in a sentence, without those that are 0.
+func (c kindCounts) words() string {
+	return command.ListSome(", ", command.Some(c.Sessions, "session", "sessions"), command.Some(c.Memories, "memory", "memories"), command.Some(c.Prompts, "prompt", "prompts"),
+		command.Some(c.Relations, "relation", "relations"), command.Some(c.Erased, "erasure", "erasures"))
+}
+
+// answerFolded is Answer for sentences: on a terminal, lines are wrapped to its width.
+func answerFolded(p *command.Program, doc any, text func(*strings.Builder)) error {
+	return p.Answer(doc, func(b *strings.Builder) { writeFolded(b, p.Columns(), command.PlainText(text)) })
+}
+
+// writeFolded writes a text with its lines wrapped to so many columns.
+func writeFolded(b *strings.Builder, columns int, text string) {
+	b.WriteString(terminal.Hanging(text, columns))
+}
+
+// chunkLines is the number of chunks listed, a line each.
+const chunkLines = 20
+
+// warnFirst warns of the first notes, a line each, and counts the others with the noun one or many; with --json the
+// answer has them.
+func warnFirst(p *command.Program, notes []engram.ImportNote, one, many string, line func(engram.ImportNote) string) {
+	for _, n := range notes[:min(len(notes), chunkLines)] {
+		p.WarnBeside(render.Line(line(n), 0))
+	}
+	if left := len(notes) - chunkLines; left > 0 {
+		p.WarnBeside("and " + command.Count(left, one, many))
+	}
+}
+
+// reportChunks warns of chunks.
+func reportChunks(p *command.Program, notes []engram.ImportNote, what string) {
+	warnFirst(p, notes, "more chunk; --json lists all", "more chunks; --json lists all", func(n engram.ImportNote) string {
+		return fmt.Sprintf("chunk %s %s: %s", n.Item, what, strings.TrimPrefix(n.Reason, "chunk "+n.Item+": "))
+	})
+}
+
+// reportDamaged warns of damaged chunks. If they were imported here, their content is written again;
+// otherwise they are skipped.
+func reportDamaged(ctx context.Context, p *command.Program, s syncing, damaged []engram.ImportNote) error {
+	ids := document.Each(damaged, func(n engram.ImportNote) string { return n.Item })
+	known, err := s.engine.KnownBatches(ctx, s.project, ids)
+	if err != nil {
+		return err
+	}
+	var ours, strange []engram.ImportNote
+	for _, n := range damaged {
+		if known[n.Item] {
+			ours = append(ours, n)
+		} else {
+			strange = append(strange, n)
+		}
+	}
+	reportChunks(p, ours, "is unusable; its content is written again")
+	reportChunks(p, strange, "is damaged, was never imported here, and is skipped")
+	return nil
+}
+
+// reportStrange warns of files among the chunks that are not chunks.
+func reportStrange(p *command.Program, notes []engram.ImportNote) {
+	warnFirst(p, notes, "more file", "more files", func(n engram.ImportNote) string { return n.Item + " among the chunks: " + n.Reason })
+}
+
+// itemLines is the number of lines about items.
+const itemLines = 10
+
+// reportSame warns of items, in one line for those of one chunk with the same reason, and counts the others.
+func reportSame(p *command.Program, notes []engram.ImportNote, what string) {
+	lines, left := sameNotes(notes), 0
+	for n, same := range lines {
+		if n >= itemLines {
+			left += same.items
+			continue
+		}
+		name := command.ItemName(same.first)
+		if same.first.Batch != "" {
+			name = "chunk " + name
+		}
+		if more := same.items - 1; more > 0 {
+			name += fmt.Sprintf(" and %d more", more)
+		}
+		p.WarnBeside(render.Line(fmt.Sprintf("%s %s: %s", name, what, same.first.Reason), 0))
+	}
+	if left > 0 {
+		p.WarnBeside(fmt.Sprintf("and %s %s: --json lists them", command.Count(left, "more item", "more items"), what))
+	}
+}
+
+// sameNote is a note that applies to several items.
+type sameNote struct {
+	first engram.ImportNote
+	items int
+}
+
+// sameNotes groups notes by chunk and reason.
+func sameNotes(notes []engram.ImportNote) (all []sameNote) {
+	type said struct{ chunk, reason string }
+	at := map[said]int{}
+	for _, n := range notes {
+		key := said{n.Batch, n.Reason}
+		if i, known := at[key]; known {
+			all[i].items++
+			continue
+		}
+		at[key] = len(all)
+		all = append(all, sameNote{n, 1})
+	}
+	return all
+}
+
+// writePendingCount counts pending items: those for a person, and those imported automatically.
+func writePendingCount(b *strings.Builder, all, review int, dryRun bool) {
+	for _, w := range []struct {
+		n         int
+		one, many string // the rest of the sentence for one and for many
+	}{
+		{review, "for your check: engram sync deferred", "for your check: engram sync deferred"},
+		{all - review, "for its references or its date, and is imported automatically", "for their references or their dates, and are imported automatically"},
+	} {
+		switch {
+		case w.n == 1 && dryRun:
+			fmt.Fprintf(b, "1 item would be pending %s\n", w.one)
+		case w.n == 1:
+			fmt.Fprintf(b, "1 item is pending %s\n", w.one)
+		case w.n > 1 && dryRun:
+			fmt.Fprintf(b, "%d items would be pending %s\n", w.n, w.many)
+		case w.n > 1:
+			fmt.Fprintf(b, "%d items are pending %s\n", w.n, w.many)
+		}
+	}
+}
+
+// otherProjectDoc counts the records of a project that is not synced.
+type otherProjectDoc struct {
+	Project  string `json:"project"`
+	Memories int    `json:"memories"`
+	Others   int    `json:"others"` // sessions, prompts and erasures
+}
+
+func pendingOf(all []engine.OtherProject) []otherProjectDoc {
+	return document.Each(all, func(o engine.OtherProject) otherProjectDoc { return otherProjectDoc(o) })
+}
+
+// otherLines is the number of projects named.
+const otherLines = 5
+
+// writePending lists pending records of other projects, and how to import them.
+func writePending(b *strings.Builder, all []otherProjectDoc) {
+	if len(all) == 0 {
+		return
+	}
+	var parts []string
+	for _, o := range all[:min(len(all), otherLines)] {
+		what := command.Count(o.Memories, "memory", "memories")
+		if o.Memories == 0 {
+			what = command.Count(o.Others, "item", "items")
+		}
+		parts = append(parts, what+" of "+render.Line(o.Project, 80))
+	}
+	if more := len(all) - otherLines; more > 0 {
+		parts = append(parts, command.Count(more, "more project", "more projects"))
+	}
+	fmt.Fprintf(b, "Pending in other projects: %s\n", strings.Join(parts, ", "))
+	fmt.Fprintln(b, "  To import them: engram sync --import --all; for one project: --import --project NAME")
+}
+
+// reportManifest warns of errors in the list of chunks.
+func reportManifest(p *command.Program, faults []engram.ImportNote) {
+	warnFirst(p, faults, "more problem of it", "more problems of it", func(n engram.ImportNote) string {
+		return fmt.Sprintf("the list of chunks, %s: %s", n.Item, n.Reason)
+	})
+}
+
+// repairManifest rebuilds the list of chunks and returns the files to commit. The import does not use the
+// list, so a failure is only a warning.
+func repairManifest(ctx context.Context, p *command.Program, s syncing, faults []engram.ImportNote) []string {
+	if len(faults) == 0 {
+		return nil
+	}
+	if err := s.place.Remote.Settle(ctx); err != nil {
+		p.Warn(render.Line("cannot repair the list of chunks: "+err.Error(), 0))
+	}
+	return s.place.Anew()
+}
+
+// writeAnew lists rebuilt files to commit.
+func writeAnew(b *strings.Builder, anew []string) {
+	if len(anew) > 0 {
+		fmt.Fprintf(b, "Rebuilt (please commit): %s\n", strings.Join(anew, ", "))
+	}
+}

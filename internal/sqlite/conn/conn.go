@@ -1,0 +1,137 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Conn is one connection with its prepared statements. One goroutine uses it at a time.
+type Conn struct {
+	sql    *sql.Conn
+	stmts  map[string]*sql.Stmt
+	open   bool // in a transaction
+	broken bool
+	wide   bool  // page cache is enlarged
+	lender *Pool // the pool to return it to; nil for its own
+
+	// Kept is what the user of the connection caches with it; a borrowed connection has none.
+	Kept any
+}
+
+// turn switches the connection between reading and writing and reports whether it succeeded. It ignores
+// the caller's context: it takes microseconds and must not be interrupted half way.
+func (c *Conn) turn(pragmas string) bool { return c.Exec(context.Background(), pragmas) == nil }
+
+// maxStatements bounds the cached statements: filters produce many distinct, rarely used queries.
+const maxStatements = 256
+
+func (c *Conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := c.stmts[query]; ok {
+		return s, nil
+	}
+	if len(c.stmts) >= maxStatements {
+		_ = c.Forget() // of reading, which reported its own errors
+	}
+	s, err := c.sql.PrepareContext(ctx, hideLimits(query))
+	if err != nil {
+		return nil, err
+	}
+	c.stmts[query] = s
+	return s, nil
+}
+
+// Queries returns the texts of the prepared statements, sorted.
+func (c *Conn) Queries() []string { return slices.Sorted(maps.Keys(c.stmts)) }
+
+// Forget closes the prepared statements.
+func (c *Conn) Forget() error {
+	var errs []error
+	for _, s := range c.stmts {
+		errs = append(errs, s.Close())
+	}
+	clear(c.stmts)
+	return errors.Join(errs...)
+}
+
+// hideLimits hides the limits of a query from the planner. SQLite re-prepares a statement with a bare
+// parameter as LIMIT whenever a value is bound to it (sqlite3ExprIsInteger), which costs more than
+// running most of ours, and the plans are the same.
+func hideLimits(query string) string { return strings.ReplaceAll(query, "LIMIT ?", "LIMIT 0+?") }
+
+// Exec runs a statement without caching it.
+func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
+	_, err := c.sql.ExecContext(ctx, query, args...)
+	return err
+}
+
+// Scan reads the one row of a query without caching its statement.
+func (c *Conn) Scan(ctx context.Context, query string, into ...any) error {
+	return c.sql.QueryRowContext(ctx, query).Scan(into...)
+}
+
+// Begin opens a transaction with query, BEGIN or BEGIN IMMEDIATE. It is not cancelled once it runs: the
+// driver would return ctx's error although SQLite had begun, and the connection would keep a lock. It
+// waits at most for the connection's busy timeout.
+func (c *Conn) Begin(ctx context.Context, query string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	err := c.Exec(context.WithoutCancel(ctx), query)
+	c.open = err == nil
+	return err
+}
+
+// Commit commits the transaction; after an error it is still open.
+func (c *Conn) Commit(ctx context.Context) error {
+	err := c.Exec(ctx, "COMMIT")
+	c.open = err != nil
+	return err
+}
+
+// Rollback ends a transaction that was not committed. After a commit it does nothing.
+func (c *Conn) Rollback() {
+	if !c.open {
+		return
+	}
+	c.open = false
+	// The caller's context may be done already. SQLite itself rolls back on some errors, such as a full
+	// disk; ROLLBACK then fails, and the connection is discarded to be safe.
+	if err := c.Exec(context.Background(), "ROLLBACK"); err != nil {
+		c.broken = true
+	}
+}
+
+// Sizes of a connection's page cache in KiB. A transaction that adds thousands of memories touches pages
+// all over the indexes of ids, hashes and titles; with the usual size it would write and read each page
+// some ten times.
+const (
+	UsualPages = 2 << 10 // of a connection outside such transactions
+	manyPages  = 32 << 10
+)
+
+// Widen enlarges the page cache for a large transaction, until the connection is given back.
+func (c *Conn) Widen(ctx context.Context) error {
+	if c.wide {
+		return nil
+	}
+	c.wide = true
+	return c.Exec(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", manyPages))
+}
+
+// narrow restores the page cache.
+func (c *Conn) narrow() {
+	if !c.wide {
+		return
+	}
+	c.wide = false
+	// The caller's context may be done already. If this fails, only memory is wasted, and the connection
+	// is discarded.
+	if err := c.Exec(context.Background(), fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA shrink_memory", UsualPages)); err != nil {
+		c.broken = true
+	}
+}

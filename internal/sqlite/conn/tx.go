@@ -1,0 +1,204 @@
+package conn
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Tx runs the statements of one transaction on its connection, prepared and cached. One goroutine uses it
+// at a time. Conn is required.
+type Tx struct {
+	Conn   *Conn
+	Writes bool // is the only writer
+	Hook   Hook // nil for none
+}
+
+// Hook is called around the statements of a transaction.
+type Hook interface {
+	// Before is called before a query is run, may run others, and returns the text to run instead.
+	Before(ctx context.Context, query string) (string, error)
+	// Changing is called before a statement that Exec runs.
+	Changing(query string)
+}
+
+// Scanner is a row: a *sql.Row or *sql.Rows.
+type Scanner interface{ Scan(into ...any) error }
+
+// Querier is a Tx, or a type that embeds one.
+type Querier interface {
+	Rows(ctx context.Context, query string, args []any, scan func(Scanner) error) error
+}
+
+// stmt prepares a statement that is run next, with the context to run it in.
+//
+// The driver starts a goroutine for every cancellable statement, which costs as much as a short one.
+// Writing transactions run many short ones, so they check for cancellation between statements only.
+func (t *Tx) stmt(ctx context.Context, query string) (context.Context, *sql.Stmt, error) {
+	var err error
+	if t.Hook != nil {
+		if query, err = t.Hook.Before(ctx, query); err != nil {
+			return ctx, nil, err
+		}
+	}
+	s, err := t.Conn.stmt(ctx, query)
+	if err != nil || !t.Writes {
+		return ctx, s, err
+	}
+	return context.WithoutCancel(ctx), s, ctx.Err()
+}
+
+// Exec runs a statement.
+func (t *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	ctx, s, err := t.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if t.Hook != nil {
+		t.Hook.Changing(query)
+	}
+	return s.ExecContext(ctx, args...)
+}
+
+// Run is Exec without the result.
+func (t *Tx) Run(ctx context.Context, query string, args ...any) error {
+	_, err := t.Exec(ctx, query, args...)
+	return err
+}
+
+// Statement is a query with its arguments.
+type Statement struct {
+	query string
+	args  []any
+}
+
+// With returns a statement.
+func With(query string, args ...any) Statement { return Statement{query, args} }
+
+// RunAll runs statements one after the other, up to the first that fails.
+func (t *Tx) RunAll(ctx context.Context, all ...Statement) error {
+	for _, s := range all {
+		if err := t.Run(ctx, s.query, s.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Row reads the one row of a query; none is sql.ErrNoRows.
+func (t *Tx) Row(ctx context.Context, query string, args []any, into ...any) error {
+	ctx, s, err := t.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	return s.QueryRowContext(ctx, args...).Scan(into...)
+}
+
+// Maybe is Row for a query that may have no row; then it leaves into unchanged.
+func (t *Tx) Maybe(ctx context.Context, query string, args []any, into ...any) (found bool, err error) {
+	err = t.Row(ctx, query, args, into...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Stop ends an iteration early.
+var Stop = errors.New("stop")
+
+// Rows runs a query and calls scan for each row, until it returns an error. Rows returns nil for Stop.
+func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scanner) error) error {
+	ctx, s, err := t.stmt(ctx, query)
+	if err != nil {
+		return err
+	}
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); errors.Is(err, Stop) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// List reads the rows of a query; doing is the context of errors.
+func List[T any](ctx context.Context, t Querier, doing, query string, args []any, scan func(Scanner) (T, error)) (all []T, err error) {
+	err = t.Rows(ctx, query, args, func(s Scanner) error {
+		one, err := scan(s)
+		all = append(all, one)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	return all, nil
+}
+
+// Column reads a single column.
+func Column[T any](ctx context.Context, t Querier, query string, args ...any) ([]T, error) {
+	return List(ctx, t, "read a column", query, args, One[T])
+}
+
+// One reads a row of a single column.
+func One[T any](s Scanner) (v T, err error) {
+	err = s.Scan(&v)
+	return v, err
+}
+
+// Each calls fn for each value of a single column.
+func Each[T any](ctx context.Context, t Querier, query string, fn func(T), args ...any) error {
+	return t.Rows(ctx, query, args, func(s Scanner) error {
+		v, err := One[T](s)
+		fn(v)
+		return err
+	})
+}
+
+// Pairs reads two columns as a map.
+func Pairs[K comparable, V any](ctx context.Context, t Querier, query string, args ...any) (map[K]V, error) {
+	all := map[K]V{}
+	err := t.Rows(ctx, query, args, func(s Scanner) error {
+		var k K
+		var v V
+		err := s.Scan(&k, &v)
+		all[k] = v
+		return err
+	})
+	return all, err
+}
+
+// First returns the first row of a list, and whether there is one.
+func First[T any](all []T, err error) (one T, found bool, _ error) {
+	if err != nil || len(all) == 0 {
+		return one, false, err
+	}
+	return all[0], true, nil
+}
+
+// Doing adds context to an error, if there is one.
+func Doing(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
+}
+
+// JSONNums encodes numbers for json_each, so that one statement serves any number of them.
+func JSONNums(nums []int64) string {
+	b := []byte{'['}
+	for i, n := range nums {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
+	}
+	return string(append(b, ']'))
+}

@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Vectors returns the memories' vectors of a model, which the caller must not change.
+func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map[int64][]float32, error) {
+	return t.vectors.Values(ctx, fingerprint, nums)
+}
+
+// Models returns the models that have vectors, by coverage.
+func (t *tx) Models(ctx context.Context) ([]engram.ModelCoverage, error) {
+	return t.vectors.Models(ctx)
+}
+
+// PutVectors sets vectors of a model.
+func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector) error {
+	return t.vectors.Put(ctx, m, vs)
+}
+
+// DropModel removes a model and its vectors.
+func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
+	return t.vectors.Drop(ctx, fingerprint)
+}
+
+// Nearest ranks memories by their vectors.
+func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked, error) {
+	in, err := t.indexFilter(ctx, q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	if t.hidden != nil && len(q.Also) > 0 {
+		if q.Also, err = column[int64](ctx, t, `SELECT num FROM memories WHERE num IN (SELECT value FROM json_each(?))`, jsonNums(q.Also)); err != nil {
+			return nil, err
+		}
+	}
+	return t.vectors.Nearest(ctx, q, in)
+}
+
+// NewestVectors returns the vectors of the newest live memories of a project, which the caller must not
+// change.
+func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) ([][]float32, error) {
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
+	}
+	return t.vectors.Newest(ctx, fingerprint, num, most)
+}
+
+// liveFromSQL reads live memories by number, skipping forgotten ones.
+var liveFromSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
+
+// Unembedded returns live memories without a vector of the model, by number.
+func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
+	nums, all, err := t.vectors.Missing(ctx, fingerprint, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	if all {
+		return t.memories(ctx, liveFromSQL, after, limit)
+	}
+	return t.Memories(ctx, nums)
+}

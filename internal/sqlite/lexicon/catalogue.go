@@ -1,0 +1,225 @@
+package lexicon
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postings"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+)
+
+// catalogue is the index as one snapshot sees it. It is immutable.
+type catalogue struct {
+	state    state
+	segments []*segment
+	kinds    map[kind]uint32
+	fresh    *segment // the unsealed memories; nil if there are no such memories
+}
+
+// all returns the segments, the unsealed memories last.
+func (c *catalogue) all() []*segment {
+	if c.fresh == nil {
+		return c.segments
+	}
+	return append(slices.Clip(c.segments), c.fresh)
+}
+
+// state identifies the content of the index.
+type state struct {
+	changes     int64
+	count, last int64 // of table unsealed
+}
+
+// kind is a type and scope, by which filters select.
+type kind struct {
+	typ   engram.Type
+	scope engram.Scope
+}
+
+// Cache keeps the newest state of the index that a connection of this process has read. A new one costs
+// a row per segment; documents, 32 bytes per memory, are read on first use. It is safe for concurrent
+// use; the zero Cache is empty.
+type Cache struct {
+	mu  sync.Mutex
+	cat *catalogue
+}
+
+const (
+	stateSQL = `SELECT (SELECT changes FROM index_state), (SELECT count(*) FROM unsealed), (SELECT coalesce(max(seq), 0) FROM unsealed)`
+	kindsSQL = `SELECT num, type, scope FROM kinds`
+)
+
+// catalogue returns the index as this transaction sees it, including pending changes.
+func (x *Index) catalogue(ctx context.Context) (*catalogue, error) {
+	if err := x.Flush(ctx); err != nil {
+		return nil, err
+	}
+	return x.written(ctx)
+}
+
+// written is catalogue without the pending changes.
+func (x *Index) written(ctx context.Context) (*catalogue, error) {
+	if x.cat != nil {
+		return x.cat, nil
+	}
+	var now state
+	if err := x.DB.Row(ctx, stateSQL, nil, &now.changes, &now.count, &now.last); err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	x.Cache.mu.Lock()
+	last := x.Cache.cat
+	x.Cache.mu.Unlock()
+	if last != nil && last.state == now && !x.changes {
+		x.cat = last
+		return last, nil
+	}
+	cat, err := x.readCatalogue(ctx, now, last)
+	if err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	x.cat = cat
+	if !x.changes { // uncommitted changes must stay invisible to other transactions
+		x.Cache.mu.Lock()
+		x.Cache.cat = cat
+		x.Cache.mu.Unlock()
+	}
+	return cat, nil
+}
+
+// readCatalogue reads the catalogue, reusing what is unchanged in last, which may be nil.
+func (x *Index) readCatalogue(ctx context.Context, now state, last *catalogue) (*catalogue, error) {
+	cat := &catalogue{state: now}
+	var err error
+	if cat.fresh, err = x.readUnsealed(ctx); err != nil {
+		return nil, err
+	}
+	if last != nil && last.state.changes == now.changes && !x.changes {
+		cat.segments, cat.kinds = last.segments, last.kinds
+		return cat, nil
+	}
+	if cat.segments, err = x.segments(ctx); err != nil {
+		return nil, err
+	}
+	if last != nil && !x.changes {
+		known := make(map[int64]*segment, len(last.segments))
+		for _, g := range last.segments {
+			known[g.num] = g
+		}
+		for i, g := range cat.segments {
+			if k := known[g.num]; k != nil && k.version == g.version {
+				cat.segments[i] = k
+			}
+		}
+	}
+	cat.kinds = map[kind]uint32{}
+	err = x.DB.Rows(ctx, kindsSQL, nil, func(r conn.Scanner) error {
+		var num uint32
+		var k kind
+		err := r.Scan(&num, &k.typ, &k.scope)
+		cat.kinds[k] = num
+		return err
+	})
+	return cat, err
+}
+
+// readUnsealed makes a segment of the unsealed memories. Their words are read on first use: vector
+// searches do not need them, and every save changes them.
+func (x *Index) readUnsealed(ctx context.Context) (*segment, error) {
+	g := &segment{level: levelSmall, project: Several, loaded: true, wordless: true}
+	err := x.DB.Rows(ctx, `SELECT document FROM unsealed ORDER BY seq`, nil, func(r conn.Scanner) error {
+		var doc sql.RawBytes
+		err := r.Scan(&doc)
+		if err == nil && len(doc) != postings.DocSize {
+			err = postings.ErrDamaged
+		}
+		g.docs = append(g.docs, doc...)
+		return err
+	})
+	if err != nil || g.docs.Len() == 0 {
+		return nil, err
+	}
+	g.slots, g.live = g.docs.Len(), g.docs.Len()
+	for slot := range g.docs.Len() {
+		g.tokens += int64(g.docs.Length(slot))
+	}
+	g.count()
+	return g, nil
+}
+
+// readWords makes the words of a segment available: those of the unsealed memories are read on first
+// use. The snapshot must have the same index state as the one in which g was read.
+func (x *Index) readWords(ctx context.Context, g *segment) error {
+	if g.num != 0 {
+		return nil
+	}
+	g.loading.Lock()
+	defer g.loading.Unlock()
+	if !g.wordless {
+		return nil
+	}
+	from, err := x.unsealed(ctx)
+	if err != nil {
+		return err
+	}
+	into := &target{segment: &segment{}}
+	all, err := gather(from, func(postings.Doc) *target { return into })
+	if err != nil {
+		return err
+	}
+	blocks, err := postings.Merge(nil, all.additions(into), blockSize)
+	if err != nil {
+		return err
+	}
+	for _, b := range blocks {
+		g.firsts = append(g.firsts, b.First)
+		g.blocks = append(g.blocks, b.Data)
+	}
+	g.wordless = false
+	return nil
+}
+
+// changed marks the index as changed by this transaction and returns the new version.
+func (x *Index) changed(ctx context.Context) (version int64, err error) {
+	x.touched()
+	x.own = nil
+	err = x.DB.Row(ctx, `UPDATE index_state SET changes = changes + 1 RETURNING changes`, nil, &version)
+	if err != nil {
+		return 0, fmt.Errorf("change the index: %w", err)
+	}
+	return version, nil
+}
+
+// touched drops the transaction's cached catalogue.
+func (x *Index) touched() { x.cat, x.changes = nil, true }
+
+// kindNum returns the number of a type and scope, adding it if needed.
+func (x *Index) kindNum(ctx context.Context, k kind) (uint32, error) {
+	const find = `SELECT num FROM kinds WHERE type = ? AND scope = ?`
+	if num, known := x.kinds[k]; known {
+		return num, nil
+	}
+	if x.kinds == nil {
+		x.kinds = map[kind]uint32{}
+	}
+	var num uint32
+	found, err := x.DB.Maybe(ctx, find, []any{k.typ, k.scope}, &num)
+	if found {
+		x.kinds[k] = num
+	}
+	if found || err != nil {
+		return num, err
+	}
+	if _, err := x.changed(ctx); err != nil {
+		return 0, err
+	}
+	res, err := x.DB.Exec(ctx, `INSERT INTO kinds (type, scope) VALUES (?,?)`, k.typ, k.scope)
+	if err != nil {
+		return 0, fmt.Errorf("number type %q: %w", k.typ, err)
+	}
+	n, err := res.LastInsertId()
+	return uint32(n), err
+}

@@ -1,0 +1,239 @@
+package lexicon
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postings"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// Limits of the search for corrections, in blocks of a segment: a block is some two hundred words and
+// takes 15 µs. They cover 50,000 memories when only words with one initial are compared, 10,000 when all
+// words are; in larger scopes the newest memories are searched.
+const (
+	repairBlocks   = 120
+	fragmentBlocks = 400
+)
+
+const (
+	leastRepaired = 4 // letters; shorter words have too many similar ones
+	longWord      = 8 // letters; longer words may have two errors
+	leastFragment = 3
+	maxFragments  = 8 // words that one substring may match
+)
+
+// repair sets w to the indexed word that was probably meant: the one with the fewest typing errors, or
+// the longest prefix of what was written (a truncated word has no stem).
+func (s *search) repair(ctx context.Context, w *word) error {
+	term := w.term
+	n := utf8.RuneCountInString(term.Written)
+	if n < leastRepaired {
+		return nil
+	}
+	most := 0
+	if letters(term.Written) {
+		most = 1
+		if n >= longWord {
+			most = 2
+		}
+	}
+	found, errors, err := s.nearest(ctx, w, most)
+	if err != nil {
+		return err
+	}
+	if found != "" && errors == 1 {
+		w.repaired = true
+		return s.exactly(ctx, w, found)
+	}
+	r := []rune(term.Written)
+	for n := len(r) - 1; n >= max(leastRepaired, len(r)-6); n-- {
+		if err := s.exactly(ctx, w, string(r[:n])); err != nil || w.rows > 0 {
+			w.repaired = true
+			return err
+		}
+	}
+	if found != "" {
+		w.repaired = true
+		return s.exactly(ctx, w, found)
+	}
+	return nil
+}
+
+// letters reports whether a word is spelled with letters only: a similar number, version or hash is a
+// different thing, not a typo.
+func letters(word string) bool { return !strings.ContainsAny(word, "0123456789") }
+
+// nearest returns the indexed word with the fewest typing errors, at most most, preferring the same
+// initial, then the more frequent word; "" if there is no such word.
+func (s *search) nearest(ctx context.Context, w *word, most int) (found string, errors int, err error) {
+	if most == 0 {
+		return "", 0, nil
+	}
+	written := w.term.Written
+	first, size := utf8.DecodeRuneInString(written)
+	second, _ := utf8.DecodeRuneInString(written[size:])
+	for _, initial := range []rune{first, second} {
+		counts, distance, err := s.near(ctx, w, string(initial), most)
+		if err != nil {
+			return "", 0, err
+		}
+		for word, n := range counts {
+			if initial != first && !strings.HasPrefix(word, string(second)+string(first)) && !strings.HasPrefix(word, written[size:]) {
+				continue // another initial is only accepted for swapped or prepended letters
+			}
+			if found == "" || cmp.Or(cmp.Compare(distance[word], distance[found]), cmp.Compare(counts[found], n), cmp.Compare(word, found)) < 0 {
+				found = word
+			}
+		}
+		if found != "" {
+			return found, distance[found], nil
+		}
+	}
+	return "", 0, nil
+}
+
+// near returns the indexed words with a prefix and at most most typing errors: their approximate
+// frequencies and error counts.
+func (s *search) near(ctx context.Context, w *word, initial string, most int) (counts, distance map[string]int, err error) {
+	counts, distance = map[string]int{}, map[string]int{}
+	forms := formsOf(w.term)
+	budget := repairBlocks
+	for _, g := range slices.Backward(s.scope.segments) { // newest first, in case the budget runs out
+		if budget <= 0 {
+			break
+		}
+		budget -= g.blocksOf(initial)
+		err := s.scope.index.walk(ctx, g, initial, func(word, raw []byte) bool {
+			if !bytes.HasPrefix(word, []byte(initial)) {
+				return false
+			}
+			n := errorsTo(word, forms, most)
+			if n <= most {
+				distance[string(word)] = n
+				counts[string(word)] += s.rowsOf(g, raw)
+			}
+			return true
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	for word, n := range counts {
+		if n == 0 { // only other projects have it
+			delete(counts, word)
+		}
+	}
+	return counts, distance, nil
+}
+
+// form is a spelling to compare indexed words with.
+type form struct {
+	word    string
+	letters uint32 // see lettersOf
+	width   int    // bytes per letter at most
+}
+
+// formsOf returns the spellings of a term. The index has stems, but an error in the ending may prevent
+// stemming.
+func formsOf(term engram.Term) (forms []form) {
+	for _, word := range slices.Compact([]string{term.Word, term.Written}) {
+		width := 1
+		if strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			width = utf8.UTFMax
+		}
+		forms = append(forms, form{word, lettersOf([]byte(word)), width})
+	}
+	return forms
+}
+
+// lettersOf hashes the bytes of a word to a set of 32. One typing error adds and removes at most one
+// element, which rules out most words without comparing them.
+func lettersOf(word []byte) (set uint32) {
+	for _, b := range word {
+		set |= 1 << (b & 31)
+	}
+	return set
+}
+
+// errorsTo returns the smallest number of typing errors between a word and a form; more than most if
+// there are too many.
+func errorsTo(word []byte, forms []form, most int) int {
+	least := most + 1
+	letters := lettersOf(word)
+	for _, f := range forms {
+		bytes := most * f.width // that may differ
+		if len(word)-len(f.word) > bytes || len(f.word)-len(word) > bytes ||
+			bits.OnesCount32(letters&^f.letters) > bytes || bits.OnesCount32(f.letters&^letters) > bytes {
+			continue
+		}
+		// A stem is shorter than the word written, so it tolerates fewer errors.
+		bears := most
+		if min(len(word), len(f.word)) < longWord {
+			bears = min(most, 1)
+		}
+		if n, ok := text.Typos(string(word), f.word, bears); ok {
+			least = min(least, n)
+		}
+	}
+	return least
+}
+
+// blocksOf returns how many blocks of a segment may contain words with a prefix.
+func (g *segment) blocksOf(initial string) int {
+	end, _ := slices.BinarySearch(g.firsts, initial+"\xff")
+	return max(end-max(g.blockOf(initial), 0), 1)
+}
+
+// rowsOf counts the memories of the project in an encoded list of segment g; 0 if it is damaged, which
+// reading it later reports.
+func (s *search) rowsOf(g *segment, raw []byte) int {
+	l, err := postings.ReadList(raw)
+	if err != nil {
+		return 0
+	}
+	n, err := s.rowsIn(g, holding{list: l})
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// fragment sets w to the most frequent words that contain the substring. In large scopes it searches the
+// newest memories.
+func (s *search) fragment(ctx context.Context, w *word) error {
+	part := []byte(w.term.Written)
+	if utf8.RuneCount(part) < leastFragment {
+		return nil
+	}
+	counts := map[string]int{}
+	budget := fragmentBlocks
+	for _, g := range slices.Backward(s.scope.segments) {
+		budget -= len(g.firsts)
+		err := s.scope.index.walk(ctx, g, "", func(word, raw []byte) bool {
+			if bytes.Contains(word, part) && !bytes.HasPrefix(word, []byte(tagMark)) {
+				if n := s.rowsOf(g, raw); n > 0 {
+					counts[string(word)] += n
+				}
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		if budget < 0 {
+			break
+		}
+	}
+	if len(counts) == 0 {
+		return nil
+	}
+	w.repaired = true
+	return s.anyOf(ctx, w, mostFrequent(counts, maxFragments))
+}

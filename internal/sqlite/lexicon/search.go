@@ -1,0 +1,375 @@
+package lexicon
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postings"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+)
+
+// Search ranks the memories that match q, best first, by exact BM25 over every memory that passes f, which
+// stands for q.Filter. The rarity of a word is counted in the project, or in the store if no project is
+// requested.
+//
+// It reads the lists of all words in all segments first, because the weight of a word depends on the
+// number of memories that have it; then it adds up the scores segment by segment.
+func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (engram.Lexical, error) {
+	if len(q.Terms) == 0 {
+		return engram.Lexical{}, nil
+	}
+	sc, err := x.scope(ctx, f, q.Alone) // session scores need all documents
+	if err != nil || sc == nil {
+		return engram.Lexical{}, err
+	}
+	for _, g := range sc.segments {
+		if err := x.readWords(ctx, g); err != nil {
+			return engram.Lexical{}, fmt.Errorf("search: %w", err)
+		}
+	}
+	s := &search{scope: sc, query: q}
+	if err := s.run(ctx); err != nil {
+		return engram.Lexical{}, fmt.Errorf("search: %w", err)
+	}
+	answer := engram.Lexical{Hits: s.hits, Rows: sc.Rows, Length: s.collection().Length, Sessions: s.sessions, Beside: s.beside}
+	for _, w := range s.terms {
+		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
+	}
+	return answer, nil
+}
+
+// search is the state of one query.
+type search struct {
+	scope *Scope
+	query engram.LexicalQuery
+	terms []*word
+	asked map[string][]postings.List // lists of the query's words, by segment in scope
+	hits  []engram.Ranked
+	// scores of the hits' sessions
+	sessions map[int64]float64
+	beside   map[int64]engram.Beside
+
+	scratch []postings.Posting
+	tf      []uint32 // scratch space for postings.Union
+}
+
+// word is a term of the query with its matches in the index.
+type word struct {
+	term     engram.Term
+	matched  []string  // indexed words that match it
+	repaired bool      // matched are corrections of what was written
+	spread   []holding // by segment in scope
+	rows     int       // memories of the project that contain it
+}
+
+// holding is what one segment has of a word.
+type holding struct {
+	list   postings.List      // of a single indexed word
+	merged []postings.Posting // of several
+}
+
+func (h holding) empty() bool { return h.list.Len() == 0 && len(h.merged) == 0 }
+
+// postings decodes the holding, using into as scratch space if needed.
+func (h holding) postings(into []postings.Posting) ([]postings.Posting, error) {
+	if h.merged != nil {
+		return h.merged, nil
+	}
+	return h.list.Decode(into[:0])
+}
+
+func (s *search) run(ctx context.Context) error {
+	if err := s.ask(ctx); err != nil {
+		return err
+	}
+	for _, term := range s.query.Terms {
+		w, err := s.look(ctx, term)
+		if err != nil {
+			return err
+		}
+		s.terms = append(s.terms, w)
+	}
+	if s.query.All {
+		return s.every(ctx)
+	}
+	ws := slices.DeleteFunc(slices.Clone(s.terms), func(w *word) bool { return w.rows == 0 })
+	var err error
+	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil {
+		return err
+	}
+	if len(s.hits) < min(s.query.Limit, enoughHits) {
+		if err := s.fill(ctx); err != nil {
+			return err
+		}
+	}
+	if s.query.Alone {
+		return nil
+	}
+	stands := s.standing()
+	s.beside = s.neighbours(stands)
+	s.sessions, err = s.bySession(ws, stands)
+	return err
+}
+
+// every ranks the memories that contain all the words.
+func (s *search) every(ctx context.Context) (err error) {
+	var ws []*word
+	for _, w := range s.terms {
+		if w.term.Joined {
+			continue
+		}
+		if w.rows == 0 {
+			return nil
+		}
+		ws = append(ws, w)
+	}
+	s.hits, err = s.rank(ctx, ws, len(ws), s.query.Limit)
+	return err
+}
+
+// enoughHits is the number of hits from which on words that only share a prefix are not added.
+const enoughHits = 10
+
+// fill appends memories with words that start with those of the query: "auth" should find authentication
+// too.
+func (s *search) fill(ctx context.Context) error {
+	var ws []*word
+	for _, term := range s.query.Terms {
+		if len(term.Written) < 3 || term.Stop || term.Joined {
+			continue
+		}
+		w := &word{term: term}
+		if err := s.beginning(ctx, w, term.Written); err != nil {
+			return err
+		}
+		if w.rows > 0 {
+			ws = append(ws, w)
+		}
+	}
+	more, err := s.rank(ctx, ws, 0, s.query.Limit)
+	if err != nil {
+		return err
+	}
+	have := map[int64]bool{}
+	last := 0.0
+	for _, f := range s.hits {
+		have[f.Num] = true
+		last = f.Score
+	}
+	for _, f := range more {
+		if len(s.hits) == s.query.Limit {
+			break
+		}
+		if have[f.Num] {
+			continue
+		}
+		// Its score belongs to another query, so it is capped to rank after the others.
+		if len(have) > 0 {
+			f.Score = min(f.Score, last)
+		}
+		last = f.Score
+		s.hits = append(s.hits, f)
+	}
+	return nil
+}
+
+// collection returns the statistics in which rarity is counted.
+func (s *search) collection() retrieval.BM25 {
+	return retrieval.BM25{Rows: s.scope.Rows, Length: float64(s.scope.tokens) / float64(max(s.scope.Rows, 1))}
+}
+
+// briefTerms is up to how many words a query counts as typed into a search box, where a word may be
+// incomplete. In longer queries the other words find the answer.
+const briefTerms = 6
+
+// look hits the index's match for a term: the exact word, or else the likely intended one. In a brief
+// query words with that prefix come first, and substring matches last.
+func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
+	w := &word{term: term}
+	if err := s.exactly(ctx, w, term.Word); err != nil || w.rows > 0 {
+		return w, err
+	}
+	if term.Stop || term.Time {
+		return w, nil
+	}
+	brief := len(s.query.Terms) <= briefTerms
+	if brief && len([]rune(term.Written)) >= 3 {
+		if err := s.beginning(ctx, w, term.Written); err != nil || w.rows > 0 {
+			return w, err
+		}
+	}
+	if err := s.repair(ctx, w); err != nil || w.rows > 0 {
+		return w, err
+	}
+	if len(s.query.Terms) == 1 {
+		return w, s.fragment(ctx, w)
+	}
+	return w, nil
+}
+
+// ask reads the lists of the query's words.
+func (s *search) ask(ctx context.Context) error {
+	var words []string
+	for _, term := range s.query.Terms {
+		if searchable(term.Word) && !slices.Contains(words, term.Word) {
+			words = append(words, term.Word)
+		}
+	}
+	lists, err := s.scope.index.lists(ctx, s.scope.segments, words)
+	if err != nil {
+		return err
+	}
+	s.asked = make(map[string][]postings.List, len(words))
+	for i, word := range words {
+		s.asked[word] = lists[i]
+	}
+	return nil
+}
+
+// searchable reports whether a word may be searched for: words that encode tags may not.
+func searchable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
+
+// exactly sets w to one indexed word.
+func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
+	w.spread = make([]holding, len(s.scope.segments))
+	if !searchable(indexed) {
+		return nil
+	}
+	lists, known := s.asked[indexed]
+	if !known {
+		read, err := s.scope.index.lists(ctx, s.scope.segments, []string{indexed})
+		if err != nil {
+			return err
+		}
+		lists = read[0]
+	}
+	for i, l := range lists {
+		w.spread[i].list = l
+	}
+	w.matched = []string{indexed}
+	return s.count(w)
+}
+
+// count sets how many memories of the project contain the word.
+func (s *search) count(w *word) error {
+	w.rows = 0
+	for i, g := range s.scope.segments {
+		n, err := s.rowsIn(g, w.spread[i])
+		if err != nil {
+			return err
+		}
+		w.rows += n
+	}
+	if w.rows == 0 {
+		w.matched = nil
+	}
+	return nil
+}
+
+// rowsIn returns how many memories of the project a holding of segment g has.
+func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
+	if !s.scope.mixed(g) || h.empty() {
+		return max(h.list.Len(), len(h.merged)), nil
+	}
+	ps, err := h.postings(s.scratch)
+	if err != nil {
+		return 0, err
+	}
+	if h.merged == nil {
+		s.scratch = ps
+	}
+	for _, p := range ps {
+		if int(p.Slot) >= g.docs.Len() {
+			return 0, postings.ErrDamaged
+		}
+		if s.scope.has(int64(g.docs.Project(int(p.Slot)))) {
+			rows++
+		}
+	}
+	return rows, nil
+}
+
+// maxMatched bounds the matched words that are reported.
+const maxMatched = 32
+
+// beginning sets w to all indexed words with a prefix.
+func (s *search) beginning(ctx context.Context, w *word, begins string) error {
+	segments := s.scope.segments
+	counts, lists := map[string]int{}, make([][]postings.List, len(segments))
+	err := s.scope.index.beginning(ctx, segments, begins, func(i int, word, raw []byte) error {
+		l, err := postings.ReadList(bytes.Clone(raw))
+		if err != nil {
+			return err
+		}
+		lists[i] = append(lists[i], l)
+		n, err := s.rowsIn(segments[i], holding{list: l})
+		if n > 0 { // otherwise only other projects have it
+			counts[string(word)] += n
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.spread = make([]holding, len(segments))
+	for i, g := range segments {
+		if w.spread[i], err = s.join(g, lists[i]); err != nil {
+			return err
+		}
+	}
+	w.matched = mostFrequent(counts, maxMatched)
+	return s.count(w)
+}
+
+// anyOf sets w to several indexed words.
+func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
+	w.spread = make([]holding, len(s.scope.segments))
+	read, err := s.scope.index.lists(ctx, s.scope.segments, words)
+	if err != nil {
+		return err
+	}
+	for i, g := range s.scope.segments {
+		var lists []postings.List
+		for _, of := range read {
+			if of[i].Len() > 0 {
+				lists = append(lists, of[i])
+			}
+		}
+		if w.spread[i], err = s.join(g, lists); err != nil {
+			return err
+		}
+	}
+	w.matched = words
+	return s.count(w)
+}
+
+// join merges the lists that segment g has of several words.
+func (s *search) join(g *segment, lists []postings.List) (h holding, err error) {
+	switch len(lists) {
+	case 0:
+		return holding{}, nil
+	case 1:
+		return holding{list: lists[0]}, nil
+	}
+	if len(s.tf) < g.slots {
+		s.tf = make([]uint32, max(g.slots, MaxSlots))
+	}
+	h.merged, err = postings.Union(lists, s.tf[:g.slots])
+	return h, err
+}
+
+// mostFrequent returns up to n words with the greatest counts, sorted by word.
+func mostFrequent(counts map[string]int, n int) []string {
+	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
+	})
+	words = words[:min(n, len(words))]
+	slices.Sort(words)
+	return words
+}

@@ -1,0 +1,160 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
+	"github.com/alanbuscaglia/engram/internal/sqlite/vectors"
+)
+
+// tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
+type tx struct {
+	conn.Tx
+	index       lexicon.Index
+	vectors     vectors.Index
+	hidden      *hidden          // excluded projects, for readers
+	unwritten   unwritten        // counts and tags not written yet
+	names       names            // looked-up row numbers
+	scrubbed    bool             // has removed texts, so the log must be emptied
+	unprompted  bool             // has removed words from the full-text index of prompts
+	looked      bool             // the connection's cache is valid for this transaction's snapshot
+	device      string           // id of this store; "" until read
+	carrierNums map[string]int64 // looked-up numbers of batch sets
+}
+
+var _ engram.Tx = (*tx)(nil)
+
+// kept is what the connections of a process cache together.
+type kept struct {
+	index   lexicon.Cache
+	vectors vectors.Cache
+}
+
+// newTx returns the transaction that is open on a connection.
+func newTx(c *conn.Conn, k *kept, writes bool) *tx {
+	t := &tx{Tx: conn.Tx{Conn: c, Writes: writes}}
+	t.Hook = t
+	t.index.DB, t.index.Cache, t.index.Slots = &t.Tx, &k.index, &t.vectors
+	t.vectors.DB, t.vectors.Words, t.vectors.Cache, t.vectors.Seen = &t.Tx, &t.index, &k.vectors, t.seenVectors
+	return t
+}
+
+// Before writes what the statement could observe, and hides the rows of excluded projects.
+func (t *tx) Before(ctx context.Context, query string) (string, error) {
+	if len(t.unwritten.tags) > 0 || t.uncounted() {
+		if err := t.flushBefore(ctx, query); err != nil {
+			return "", err
+		}
+	}
+	return t.hidden.query(query), nil
+}
+
+// Changing forgets what the statement may change.
+func (t *tx) Changing(query string) {
+	t.vectors.Changing()
+	if t.names.some() && renames(query) {
+		t.names = names{}
+	}
+}
+
+// unchangedBytes bounds the cache of a read connection: some thousand memories with their vectors.
+// Reading the sixty memories of a search costs as much as the rest of it. The limit is low because a
+// server has four connections and large stores repeat few reads.
+const unchangedBytes = 6 << 20
+
+// dataVersionSQL returns a number that changes whenever another connection, of this process or another,
+// commits. It is constant within a transaction.
+const dataVersionSQL = `PRAGMA data_version`
+
+// unchanged caches what a read connection has read since the last foreign commit. SQLite does not report
+// a connection's own writes this way, so connections that write have no cache.
+type unchanged struct {
+	version   int64
+	hidden    string // the excluded projects it is valid for
+	memories  map[int64]engram.Memory
+	beside    map[int64]engram.Beside // the zero Beside for memories without a session
+	vectors   vectors.Seen
+	relations map[relationsOf][]*engram.Relation
+	bytes     int
+}
+
+// relationsOf identifies an answer of RelationsOf for one memory.
+type relationsOf struct {
+	memory int64
+	verbs  string
+	most   int
+}
+
+// unchanged returns the connection's cache, emptied if it is outdated; nil if it has none.
+func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
+	u, _ := t.Conn.Kept.(*unchanged)
+	if u == nil || t.looked {
+		return u, nil
+	}
+	var version int64
+	if err := t.row(ctx, dataVersionSQL, nil, &version); err != nil {
+		return nil, fmt.Errorf("look for changes: %w", err)
+	}
+	if version != u.version || u.memories == nil || u.hidden != t.hidden.query("SELECT") {
+		u.version, u.hidden = version, t.hidden.query("SELECT")
+		u.empty()
+	}
+	t.looked = true
+	return u, nil
+}
+
+// seenVectors returns the part of the connection's cache for vectors; nil if it has none.
+func (t *tx) seenVectors(ctx context.Context) (*vectors.Seen, error) {
+	u, err := t.unchanged(ctx)
+	if u == nil {
+		return nil, err
+	}
+	return &u.vectors, err
+}
+
+func (u *unchanged) empty() {
+	u.memories, u.beside, u.relations, u.bytes = map[int64]engram.Memory{}, map[int64]engram.Beside{}, map[relationsOf][]*engram.Relation{}, 0
+	u.vectors.Grow = u.grow
+	u.vectors.Empty()
+}
+
+// grow accounts for added bytes, and empties the whole cache if it is full: frequently used entries soon
+// return.
+func (u *unchanged) grow(bytes int) {
+	if u.bytes += bytes; u.bytes > unchangedBytes {
+		u.empty()
+		u.bytes = bytes
+	}
+}
+
+func (u *unchanged) hasMemory(num int64) bool {
+	if u == nil {
+		return false
+	}
+	_, known := u.memories[num]
+	return known
+}
+
+// memory returns a copy of a cached memory.
+func (u *unchanged) memory(num int64) engram.Memory {
+	m := u.memories[num]
+	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
+	return m
+}
+
+// keepMemory caches a memory, unless it has metadata: deep copies of nested values cost as much as
+// reading it.
+func (u *unchanged) keepMemory(m engram.Memory) {
+	if u == nil || m.Metadata != nil {
+		return
+	}
+	const row = 800    // bytes per memory beside its texts
+	const anchor = 300 // bytes per anchor
+	u.grow(row + anchor*len(m.Anchors) + len(m.Title) + len(m.Content) + len(m.Summary))
+	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
+	u.memories[m.Num] = m
+}

@@ -1,0 +1,97 @@
+// Package vectors keeps the vectors of memories, one per model and memory, and finds the nearest.
+//
+// A vector is a row of its own. Its code, a few bits per dimension, stands in the slot that the index of
+// words gave the memory (lexicon.Slots), in pages of codes: a search compares the codes of all memories
+// in scope in place and reads the rows of the best only (nearest.go; docs/adr/0007-vectors.md). A memory
+// without a slot has no code yet; searches compare its row.
+//
+// An Index belongs to one transaction and one goroutine; connections of a process share a Cache. A
+// damaged row or page is CodeInternal, with a hint to embed anew.
+package vectors
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
+)
+
+// Index is the vectors as one transaction sees and changes them. All exported fields are required.
+// Changes of counts wait for Flush, which must be called before a statement that could observe them and
+// before the commit.
+type Index struct {
+	DB    *conn.Tx
+	Words *lexicon.Index
+	Cache *Cache
+	// Seen returns what the connection has read since the last commit of another one; nil if it does not
+	// remember.
+	Seen func(context.Context) (*Seen, error)
+
+	recoded bool                // has changed codes
+	rows    map[vectorOf][]byte // rows read since the last write, where Seen remembers none
+	fresh   map[vectorOf][]byte // rows of memories that were inserted and wait for their slots
+	known   map[string]model    // by fingerprint, for writing only: changes may be outdated
+	counts  map[int64]int64     // by model number: memories that got their first vector, not written yet
+}
+
+// Cache keeps the newest codes that a connection of this process has read, by model. Reading those of one
+// model costs a row per segment. It is safe for concurrent use; the zero Cache is empty.
+type Cache struct {
+	mu    sync.Mutex
+	books map[int64]*codeBook
+}
+
+// Seen is what a connection has read of vectors. Empty it before its first use, and whenever another
+// connection may have written.
+type Seen struct {
+	Grow func(bytes int) // accounts for added bytes, and may call Empty
+
+	models map[string]model       // by fingerprint; known models only
+	rows   map[vectorOf][]byte    // encoded vectors; nil if the memory has no vector
+	values map[vectorOf][]float32 // decoded vectors
+	newest map[newestOf][][]float32
+}
+
+// Empty forgets everything.
+func (s *Seen) Empty() {
+	s.models, s.rows = map[string]model{}, map[vectorOf][]byte{}
+	s.values, s.newest = map[vectorOf][]float32{}, map[newestOf][][]float32{}
+}
+
+// vectorOf identifies a vector by the rows of its model and memory.
+type vectorOf struct{ model, memory int64 }
+
+// newestOf identifies an answer of Newest.
+type newestOf struct {
+	model   int64
+	project int64
+	most    int
+}
+
+// Changing forgets what a statement may change.
+func (x *Index) Changing() { x.rows = nil }
+
+// Unwritten reports whether counts wait for Flush.
+func (x *Index) Unwritten() bool { return len(x.counts) > 0 }
+
+// Flush writes the counts that wait.
+func (x *Index) Flush(ctx context.Context) error {
+	counts := x.counts
+	x.counts = nil // reset first: the statements below check it
+	for _, num := range slices.Sorted(maps.Keys(counts)) {
+		if err := x.DB.Run(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, counts[num], num); err != nil {
+			return fmt.Errorf("count vectors: %w", err)
+		}
+	}
+	return nil
+}
+
+// Clear drops all codes, to be made again when memories get their slots.
+func (x *Index) Clear(ctx context.Context) error {
+	x.recoded, x.fresh = true, nil
+	return conn.Doing(x.DB.RunAll(ctx, conn.With("DELETE FROM vector_codes"), conn.With("DELETE FROM coded")), "empty the codes")
+}
