@@ -171,6 +171,17 @@ func checkCalls(f source, reserved map[string][]string) (problems []string) {
 	return problems
 }
 
+// checkSleep says where the test f sleeps by the real clock, unless its path has one of the prefixes spared. A file
+// that imports testing/synctest sleeps by the clock of a bubble.
+func checkSleep(f source, spared []string) []string {
+	for _, spec := range f.file.Imports {
+		if unquote(spec.Path) == "testing/synctest" {
+			return nil
+		}
+	}
+	return checkCalls(f, map[string][]string{"time.Sleep": spared})
+}
+
 // checkNoSQL says which string literals of f are SQL.
 func checkNoSQL(f source) (problems []string) {
 	sql := regexp.MustCompile(`^\s*(SELECT\s.*\sFROM|INSERT\s.*INTO|UPDATE\s.*\sSET|DELETE\s+FROM|(CREATE|DROP|ALTER)\s+(TABLE|INDEX|TRIGGER|VIRTUAL)|PRAGMA\s)`)

@@ -121,6 +121,20 @@ func TestReservedCallCheck(t *testing.T) {
 	}
 }
 
+func TestSleepCheck(t *testing.T) {
+	const sleep = `import "time"; func f() { time.Sleep(1) }`
+	for _, tt := range []struct{ name, file, body, want string }{
+		{"by the real clock", "internal/app/nightly_test.go", sleep, "time.Sleep is reserved"},
+		{"by a bubble's clock", "internal/app/nightly_test.go", `import _ "testing/synctest"; ` + sleep, ""},
+		{"where it is spared", "internal/old/old_test.go", sleep, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := sourceOf(t, tt.file, "package x\n"+tt.body+"\n")
+			wantProblem(t, f, checkSleep(f, []string{"internal/old/"}), tt.want)
+		})
+	}
+}
+
 func TestSQLCheck(t *testing.T) {
 	for _, tt := range []struct{ name, literal, want string }{
 		{"a query", "`SELECT id FROM memories`", "SQL belongs to the store"},

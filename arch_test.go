@@ -170,6 +170,7 @@ func rows() map[string]row {
 		"internal/enginetest":          {room: "testkit"},
 		"internal/replica/replicatest": {room: "testkit"},
 		"internal/storetest":           {room: "testkit"},
+		"internal/waittest":            {room: "testkit"},
 		"internal/eval":                {room: "measure"},
 		"internal/eval/own":            {room: "measure"},
 		"internal/eval/session":        {room: "measure"},
@@ -227,10 +228,10 @@ func impureImports() []string {
 func reservedCalls() map[string][]string {
 	const chat, generator = "internal/chat/", "internal/secret/rulesgen/"
 	return map[string][]string{
-		"time.Now":     {"internal/app/", "internal/cli/command/progress.go", "internal/cli/upkeep/eval.go"},
+		"time.Now":     {"internal/app/", "internal/cli/command/progress.go", "internal/cli/upkeep/eval.go", "internal/waittest/"},
 		"time.Since":   {},
 		"time.Until":   {},
-		"time.Sleep":   {},
+		"time.Sleep":   {"internal/waittest/"},
 		"os.Getenv":    {"internal/config/"},
 		"os.LookupEnv": {"internal/config/", "cmd/"},
 		"os.Environ":   {"internal/config/", "internal/git/"},
@@ -304,6 +305,14 @@ func TestReservedCallsStayInTheirPlace(t *testing.T) {
 	for _, f := range tree(t) {
 		if !f.test {
 			report(t, checkCalls(f, reservedCalls()))
+		}
+	}
+}
+
+func TestTestsDoNotSleep(t *testing.T) {
+	for _, f := range tree(t) {
+		if f.test {
+			report(t, checkSleep(f, []string{"internal/sqlite/kill_test.go", "internal/sqlite/lock_test.go", "internal/sqlite/migrate_test.go"}))
 		}
 	}
 }

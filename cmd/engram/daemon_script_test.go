@@ -3,9 +3,10 @@ package main
 import (
 	"os"
 	"os/exec"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // stopped FOLDER stops the server of the folder when the script ends, whatever its result.
@@ -22,11 +23,5 @@ func stopped(ts *testscript.TestScript, _ bool, args []string) {
 
 // running waits until a server of the data directory responds.
 func running(ts *testscript.TestScript, _ bool, _ []string) {
-	for range 500 {
-		if ts.Exec("engram", "status") == nil {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	ts.Fatalf("no server runs after ten seconds")
+	waittest.Until(ts, "a server runs", func() bool { return ts.Exec("engram", "status") == nil })
 }

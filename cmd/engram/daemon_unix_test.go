@@ -5,7 +5,9 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"os"
@@ -17,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // place is a data directory whose server stops with the test.
@@ -72,6 +76,7 @@ func (p place) start() (pid int, address string) {
 }
 
 func TestTenStartsAtOnceMakeOneServer(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	results := make([]result, 10)
 	var wg sync.WaitGroup
@@ -103,6 +108,7 @@ func TestTenStartsAtOnceMakeOneServer(t *testing.T) {
 
 // The lock of a killed server does not count, and a process that has its number by now is not touched.
 func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	pid, _ := p.start()
 	p.kill(pid)
@@ -138,6 +144,7 @@ func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
 
 // With a server that hangs, commands work without it, status and stop report it, and --force kills it.
 func TestAServerThatHangs(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
 		t.Fatalf("save: %+v", r)
@@ -170,18 +177,13 @@ func (p place) kill(pid int) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		p.t.Fatalf("kill %d: %v", pid, err)
 	}
-	for range 500 {
-		if p.run("status").code == 3 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	p.t.Fatalf("process %d is there ten seconds after it was killed", pid)
+	waittest.Until(p.t, fmt.Sprintf("the killed process %d is gone", pid), func() bool { return p.run("status").code == 3 })
 }
 
 // A search finds the same with and without a server, right after a save, and if the server is killed
 // meanwhile.
 func TestFindsAreTheSameWithAServerAndWithout(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	for _, m := range [][2]string{{"Giraffes", "have seven bones in the neck"}, {"Tigers", "sleep in the shade at noon"}, {"Token lifetime", "Access tokens live 15 minutes"}} {
 		if r := p.run("save", m[0], m[1]); r.code != 0 {
@@ -239,23 +241,29 @@ func stable(s string) string {
 	return b.String()
 }
 
-// Commands that search while the server is killed all get their answers.
+// Commands that search while the server is killed all get their answers: in each round, one more has its answer
+// before.
 func TestAServerKilledInTheMiddleOfSearches(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
 		t.Fatalf("save: %+v", r)
 	}
-	for range 3 {
+	for round := range 3 {
 		pid, _ := p.start()
+		answered := make(chan struct{}, 6)
 		var wg sync.WaitGroup
 		for range 6 {
 			wg.Go(func() {
+				defer func() { answered <- struct{}{} }()
 				if r := p.run("search", "giraffe"); r.code != 0 || r.err != "" || !strings.Contains(r.out, "Giraffes") {
 					t.Errorf("got %+v", r)
 				}
 			})
 		}
-		time.Sleep(15 * time.Millisecond)
+		for range round {
+			<-answered
+		}
 		p.kill(pid)
 		wg.Wait()
 	}
@@ -263,6 +271,7 @@ func TestAServerKilledInTheMiddleOfSearches(t *testing.T) {
 
 // Stopping lets open requests finish.
 func TestAStopFinishesWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	_, address := p.start()
 	body, w, err := os.Pipe()
@@ -279,7 +288,13 @@ func TestAStopFinishesWhatIsUnderWay(t *testing.T) {
 	}
 	stopped := make(chan result, 1)
 	go func() { stopped <- p.run("stop") }()
-	time.Sleep(200 * time.Millisecond)
+	waittest.Until(t, "the server stops listening", func() bool {
+		c, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if err == nil {
+			_ = c.Close()
+		}
+		return err != nil
+	})
 	select {
 	case r := <-stopped:
 		t.Errorf("it ended with half a request: %+v", r)
@@ -323,6 +338,7 @@ func post(t *testing.T, url string, body io.Reader, begun chan<- struct{}) strin
 
 // A search that the server answered for a command is counted once, as the command's.
 func TestWhatAServerFoundForCommandsIsCountedOnce(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
 		t.Fatalf("save: %+v", r)

@@ -55,6 +55,7 @@ var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
 // TestDocumentedCommandsRun runs every line of engram in the sh blocks of README and docs.
 func TestDocumentedCommandsRun(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the lines are for a POSIX shell")
 	}
@@ -143,6 +144,7 @@ var clockTime = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 
 // The picture in the README is the program's output today, except for the time.
 func TestPictureIsRecorded(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the script is for a POSIX shell")
 	}

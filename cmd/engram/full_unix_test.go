@@ -31,6 +31,7 @@ func withoutRoom() {
 // If the disk fills up during an import, existing data stays intact, and the exit code says that a retry may
 // succeed.
 func TestADiskThatIsFullLeavesWhatWasThere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	file := filepath.Join(dir, "many.json")

@@ -83,6 +83,7 @@ func manyFiles(t *testing.T) (h *hooked, files []string) {
 
 // An agent that reads several files at once runs several hooks at once; each memory is injected once.
 func TestFilesThatAreReadAtOnceAreRemindedOfOnce(t *testing.T) {
+	t.Parallel()
 	h, files := manyFiles(t)
 	for i := range 24 {
 		session := fmt.Sprintf("s%d", i)
@@ -101,6 +102,7 @@ func TestFilesThatAreReadAtOnceAreRemindedOfOnce(t *testing.T) {
 
 // A hook without time injects its memories at the next event, and none twice.
 func TestWhatCameTooLateIsToldLaterAndOnce(t *testing.T) {
+	t.Parallel()
 	h, files := manyFiles(t)
 	late := 0
 	for i := range 24 {
@@ -125,6 +127,7 @@ func TestWhatCameTooLateIsToldLaterAndOnce(t *testing.T) {
 
 // A session that starts with a prompt gets one brief, and no memory of it again.
 func TestAStartAndAPromptAtOnceAreOneBrief(t *testing.T) {
+	t.Parallel()
 	h, files := manyFiles(t)
 	for i := range 24 {
 		session := fmt.Sprintf("s%d", i)
@@ -142,6 +145,7 @@ func TestAStartAndAPromptAtOnceAreOneBrief(t *testing.T) {
 
 // Tools used at once after a late start do not use up the session's attempts.
 func TestABriefIsNotLostToToolsAtOnce(t *testing.T) {
+	t.Parallel()
 	h, files := manyFiles(t)
 	for i := range 20 {
 		session := fmt.Sprintf("s%d", i)

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // hooked is a data directory for hooks of an agent in a folder of the project shop.
@@ -152,6 +154,7 @@ func TestAStormOfHooksLosesNothing(t *testing.T) {
 // Pending events are written in the order in which they occurred, by an event of another session or by a
 // server that starts.
 func TestWhatWaitsIsWrittenByWhoComesNext(t *testing.T) {
+	t.Parallel()
 	for name, next := range map[string]func(*hooked){
 		"an event of another session": func(h *hooked) { h.hook("session-start", long, strings.NewReader(`{"session_id":"s2"}`)) },
 		"an agent's server": func(h *hooked) {
@@ -167,12 +170,10 @@ func TestWhatWaitsIsWrittenByWhoComesNext(t *testing.T) {
 			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
 			fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mem_context","arguments":{}}}`)
-			for range 200 {
-				if left, _ := filepath.Glob(filepath.Join(h.data, "notes", "*.wait")); len(left) == 0 {
-					break
-				}
-				time.Sleep(50 * time.Millisecond)
-			}
+			waittest.Until(h.t, "the server has written what waits", func() bool {
+				left, _ := filepath.Glob(filepath.Join(h.data, "notes", "*.wait"))
+				return len(left) == 0
+			})
 			_ = in.Close()
 			if err := cmd.Wait(); err != nil {
 				h.t.Error(err)
@@ -250,6 +251,7 @@ func TestAHookLeavesWhateverComesIn(t *testing.T) {
 }
 
 func TestAHookOnADiskThatIsFullOrMayNotBeWritten(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t)
 	h.engram("save", "Before", "What was here before")
 	h.program, h.env = "engram-without-room", append(h.env, "ENGRAM_TEST_ROOM=0")
@@ -272,6 +274,7 @@ func TestAHookOnADiskThatIsFullOrMayNotBeWritten(t *testing.T) {
 // Private or secret text never gets into the data directory, neither while the database is locked nor
 // afterwards.
 func TestHooksWriteDownNothingPrivate(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t)
 	h.engram("save", "Before", "What was here before")
 	token := "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
@@ -340,6 +343,7 @@ func TestHooksWriteDownNothingPrivate(t *testing.T) {
 
 // An agent may treat a closed pipe as a failure, so unwanted input is read, too.
 func TestAHookThatWantsNothingReadsWhatItIsTold(t *testing.T) {
+	t.Parallel()
 	large := `{"session_id":"s1","prompt":"` + strings.Repeat("long ", 1<<15) + `"}` // more than a pipe holds
 	for name, args := range map[string][]string{
 		"switched off": {"claude-code", "prompt"}, "an event that nobody knows": {"claude-code", "what-is-that"}, "half a command line": {"claude-code"},
@@ -373,6 +377,7 @@ func TestAHookThatWantsNothingReadsWhatItIsTold(t *testing.T) {
 
 // If the hook's own folder is gone, the event's folder is used.
 func TestAHookInAFolderThatIsGone(t *testing.T) {
+	t.Parallel()
 	h := newHooked(t)
 	gone := filepath.Join(h.dir, "gone")
 	cmd := exec.Command("sh", "-c", `mkdir "$1" && cd "$1" && rmdir "$1" && exec engram hook claude-code prompt --data-dir "$2"`, "sh", gone, h.data)

@@ -12,6 +12,7 @@ import (
 
 // log --follow prints operations of other processes, a line each, and exits with 0 when it is interrupted.
 func TestALogIsFollowedUntilItIsInterrupted(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	save := func(title, content string) {
 		t.Helper()

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 func TestMain(m *testing.M) {
@@ -194,36 +196,29 @@ func request(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 3 {
 		ts.Fatalf("usage: http status method url [body|@file]")
 	}
+	text := ""
+	if len(args) > 3 {
+		text = args[3]
+		if name, file := strings.CutPrefix(text, "@"); file {
+			text = ts.ReadFile(name)
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	for {
-		var body io.Reader
-		if len(args) > 3 {
-			text := args[3]
-			if name, file := strings.CutPrefix(text, "@"); file {
-				text = ts.ReadFile(name)
-			}
-			body = strings.NewReader(text)
-		}
-		req, err := http.NewRequestWithContext(ctx, args[1], args[2], body)
+	var res *http.Response
+	waittest.Until(ts, args[2]+" answers", func() bool {
+		req, err := http.NewRequestWithContext(ctx, args[1], args[2], strings.NewReader(text))
 		ts.Check(err)
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Accept", "application/json, text/event-stream")
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			if ctx.Err() != nil {
-				ts.Fatalf("nobody answers: %v", err)
-			}
-			time.Sleep(20 * time.Millisecond)
-			continue
-		}
-		answer, err := io.ReadAll(res.Body)
-		ts.Check(errors.Join(err, res.Body.Close()))
-		ts.Check(os.WriteFile(ts.MkAbs("answer"), answer, 0o600))
-		if strconv.Itoa(res.StatusCode) != args[0] {
-			ts.Fatalf("%s %s: got %s\n%s\nwant %s", args[1], args[2], res.Status, answer, args[0])
-		}
-		return
+		res, err = http.DefaultClient.Do(req)
+		return err == nil
+	})
+	answer, err := io.ReadAll(res.Body)
+	ts.Check(errors.Join(err, res.Body.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs("answer"), answer, 0o600))
+	if strconv.Itoa(res.StatusCode) != args[0] {
+		ts.Fatalf("%s %s: got %s\n%s\nwant %s", args[1], args[2], res.Status, answer, args[0])
 	}
 }
 
@@ -241,6 +236,7 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 // A service manager starts the server on any port, reads where it is, and stops it
 // with SIGTERM.
 func TestServeStopsWhenTerminated(t *testing.T) {
+	t.Parallel()
 	cmd := exec.CommandContext(t.Context(), "engram", "serve", "--json", "0", "--data-dir", t.TempDir())
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

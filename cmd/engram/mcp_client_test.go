@@ -69,6 +69,7 @@ func (a *agent) wants(t *testing.T, part string) {
 }
 
 func TestHalfALineAndTheEndOfTheInput(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t, t.TempDir())
 	a.send(t, handshake+toolCall(1, "mem_stats", "{}"))
 	a.wants(t, `"id":"hello"`)
@@ -86,6 +87,7 @@ func TestHalfALineAndTheEndOfTheInput(t *testing.T) {
 
 // Acknowledged saves persist whatever the client does next, and the process ends.
 func TestAClientThatVanishesInTheMiddleOfACall(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := startAgent(t, dir)
 	a.send(t, handshake)
@@ -112,6 +114,7 @@ func TestAClientThatVanishesInTheMiddleOfACall(t *testing.T) {
 }
 
 func TestAnOutputThatWasNeverOpen(t *testing.T) {
+	t.Parallel()
 	a := startAgent(t, t.TempDir())
 	_ = a.out.Close()
 	_, _ = io.WriteString(a.in, handshake+toolCall(1, "mem_stats", "{}"))

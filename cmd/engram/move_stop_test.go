@@ -10,11 +10,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // The temporary file of an import has no name, so that nothing remains however the program ends.
 func TestAnImportThatIsKilledLeavesNothing(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Log("there an open file keeps its name")
 		return
@@ -46,6 +48,7 @@ func TestAnImportThatIsKilledLeavesNothing(t *testing.T) {
 
 // An interrupted export removes its output and keeps the existing file.
 func TestAnExportThatIsInterruptedLeavesTheFileAsItWas(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Log("there is no signal to send there")
 		return
@@ -62,15 +65,10 @@ func TestAnExportThatIsInterruptedLeavesTheFileAsItWas(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for half := []string(nil); len(half) == 0; time.Sleep(time.Millisecond) {
-		var err error
-		if half, err = filepath.Glob(filepath.Join(out, ".*.engram-new")); err != nil {
-			t.Fatal(err)
-		}
-		if t.Context().Err() != nil {
-			t.Fatal("nothing is written")
-		}
-	}
+	waittest.Until(t, "the export has begun to write", func() bool {
+		half, _ := filepath.Glob(filepath.Join(out, ".*.engram-new"))
+		return len(half) > 0
+	})
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

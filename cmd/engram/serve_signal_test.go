@@ -62,6 +62,7 @@ func stopDuringARequest(t *testing.T, dir string) (cmd *exec.Cmd, c net.Conn, in
 
 // A request under way when the server is told to stop is answered, and its save persists.
 func TestARequestIsFinishedWhenTheServerIsStopped(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	cmd, c, in := stopDuringARequest(t, dir)
 	if _, err := io.WriteString(c, underWay); err != nil {
@@ -89,6 +90,7 @@ func TestARequestIsFinishedWhenTheServerIsStopped(t *testing.T) {
 
 // The server waits five seconds for open requests, a second Ctrl-C does not.
 func TestASecondSignalEndsTheServerAtOnce(t *testing.T) {
+	t.Parallel()
 	cmd, _, _ := stopDuringARequest(t, filepath.Join(t.TempDir(), "data"))
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)

@@ -111,48 +111,58 @@ func (h setupHome) whole(when string, was, wired map[string]string) {
 	}
 }
 
-const killed = 66
-
 // Whenever setup or its undo is killed, every file is in its old or its new state, and the next setup and
 // undo restore every byte.
 func TestSetupKilledAtAnyMomentLeavesFilesWhole(t *testing.T) {
-	h := newSetupHome(t)
-	was := h.files()
-	agents := []string{"codex", "zed", "opencode"}
-	begun := time.Now()
-	h.run(append([]string{"setup"}, agents...)...)
-	takes := time.Since(begun)
-	wired := h.files()
-	h.run("setup", "--undo")
-	h.same("unharmed", was)
-	for n := range killed {
-		args := append([]string{"setup"}, agents...)
-		if n%3 == 2 {
-			h.run(args...)
-			args = []string{"setup", "--undo"}
-		}
-		cmd := h.command("engram", args...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		after := takes * time.Duration(n) / killed
-		time.Sleep(after)
-		_ = cmd.Process.Kill() // it may have ended
-		_ = cmd.Wait()
-		when := "killed after " + after.String()
-		h.whole(when, was, wired)
-		if n%3 == 1 {
-			h.run(append([]string{"setup"}, agents...)...)
-		}
-		h.run("setup", "--undo")
-		h.same(when, was)
-		if t.Failed() {
-			return
-		}
+	const kills = 22
+	set, undo := []string{"setup", "codex", "zed", "opencode"}, []string{"setup", "--undo"}
+	for _, tt := range []struct {
+		name                string
+		before, args, again []string // commands; the second is killed
+	}{
+		{"a setup", nil, set, nil},
+		{"a setup, which is done again", nil, set, set},
+		{"an undo", set, undo, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := newSetupHome(t)
+			was := h.files()
+			begun := time.Now()
+			h.run(set...)
+			takes := time.Since(begun)
+			wired := h.files()
+			h.run(undo...)
+			h.same("unharmed", was)
+			for n := range kills {
+				if tt.before != nil {
+					h.run(tt.before...)
+				}
+				cmd := h.command("engram", tt.args...)
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				after := takes * time.Duration(n) / kills
+				kill := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+				_ = cmd.Wait() // it may end by itself
+				kill.Stop()
+				when := "killed after " + after.String()
+				h.whole(when, was, wired)
+				if tt.again != nil {
+					h.run(tt.again...)
+				}
+				h.run(undo...)
+				h.same(when, was)
+				if t.Failed() {
+					return
+				}
+			}
+		})
 	}
 }
 
 func TestSetupsAtOnceWaitForEachOther(t *testing.T) {
+	t.Parallel()
 	h := newSetupHome(t)
 	was := h.files()
 	for range 3 {
@@ -182,6 +192,7 @@ func TestSetupsAtOnceWaitForEachOther(t *testing.T) {
 }
 
 func TestSetupOnAFullDiskLeavesWhatWasThere(t *testing.T) {
+	t.Parallel()
 	h := newSetupHome(t)
 	was := h.files()
 	for _, room := range []string{"0", "100", "700", "1500"} {

@@ -15,6 +15,7 @@ import (
 
 // An interrupted sleep reports its progress and how to undo it.
 func TestSleepStopsWhenInterrupted(t *testing.T) {
+	t.Parallel()
 	dir, memories := filepath.Join(t.TempDir(), "data"), 1000
 	run := func(stdin string, args ...string) string {
 		t.Helper()

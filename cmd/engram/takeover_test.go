@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
@@ -98,18 +99,15 @@ func checkTakenOver(t *testing.T, dir string, n, copies int) {
 
 // An upgrade killed at any moment leaves the old database intact, or is complete; the next one does the rest.
 func TestATakeoverThatIsKilledBeginsAnew(t *testing.T) {
+	t.Parallel()
 	const n, rounds = 1500, 12
 	dir := earlier(t, n)
 	path := filepath.Join(dir, "engram.db")
 	killed := 0
 	for range rounds {
-		cmd := exec.CommandContext(t.Context(), "engram", "migrate", "--data-dir", dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(rand.N(500 * time.Millisecond))
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // the file shows how it ended
+		ctx, cancel := context.WithTimeout(t.Context(), rand.N(500*time.Millisecond))
+		_ = exec.CommandContext(ctx, "engram", "migrate", "--data-dir", dir).Run() // the file shows how it ended
+		cancel()
 		if one(t, path, `SELECT count(*) FROM sqlite_schema WHERE name = 'lineages'`) != 0 {
 			break
 		}
@@ -131,6 +129,7 @@ func TestATakeoverThatIsKilledBeginsAnew(t *testing.T) {
 
 // If several processes upgrade the same database at once while others read, one does it and all succeed.
 func TestTwoTakeTheSameDatabaseOver(t *testing.T) {
+	t.Parallel()
 	const n = 800
 	dir := earlier(t, n)
 	var all sync.WaitGroup
@@ -156,6 +155,7 @@ func TestTwoTakeTheSameDatabaseOver(t *testing.T) {
 // While a program has the old database open, nothing is upgraded, because its writes would be lost;
 // afterwards they are imported.
 func TestADatabaseThatIsInUseIsNotTakenOver(t *testing.T) {
+	t.Parallel()
 	const n = 10
 	dir := earlier(t, n)
 	path := filepath.Join(dir, "engram.db")

@@ -14,6 +14,7 @@ import (
 
 // The scripts under testdata/terminal run at a terminal: lists, questions and colours.
 func TestTerminalScripts(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/terminal",
 		RequireExplicitExec: true,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/agentcli"
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // asAgent makes the test program play an agent when it is started as one.
@@ -48,7 +49,7 @@ func play(mode string) int {
 		os.Stderr.WriteString("\nInvalid API key \x1b[31m· Please run /login\n")
 		return 3
 	case "hangs":
-		time.Sleep(time.Minute)
+		waittest.Hang()
 	case "chatters":
 		os.Stdout.WriteString(strings.Repeat("x", 3<<20))
 	default:

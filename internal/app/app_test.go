@@ -39,6 +39,7 @@ func save(t *testing.T, a *app.App, content string) engram.Memory {
 }
 
 func TestAnAppTouchesTheDiskAtTheFirstVerb(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	a := newApp(t, dir)
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
@@ -54,6 +55,7 @@ func TestAnAppTouchesTheDiskAtTheFirstVerb(t *testing.T) {
 }
 
 func TestAStoreThatCouldNotBeOpenedIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -71,6 +73,7 @@ func TestAStoreThatCouldNotBeOpenedIsTriedAgain(t *testing.T) {
 }
 
 func TestAClosedAppSaysSo(t *testing.T) {
+	t.Parallel()
 	a := newApp(t, t.TempDir())
 	save(t, a, "something")
 	if err := a.Close(); err != nil {
@@ -95,6 +98,7 @@ func TestIDsAreULIDsThatRise(t *testing.T) {
 }
 
 func TestFirstUsesMayComeAtOnce(t *testing.T) {
+	t.Parallel()
 	a := newApp(t, t.TempDir())
 	var wg sync.WaitGroup
 	for range 8 {
@@ -112,6 +116,7 @@ func TestFirstUsesMayComeAtOnce(t *testing.T) {
 }
 
 func TestAToolNobodyHasIsRefused(t *testing.T) {
+	t.Parallel()
 	a := newApp(t, t.TempDir())
 	if err := a.ServeMCP(t.Context(), nil, nil, "nonsense"); engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("got %v, want invalid", err)

@@ -57,6 +57,7 @@ func examined(t *testing.T, path string) health.Report {
 }
 
 func TestDoctorReportsSpoiledFilesAndLeavesThem(t *testing.T) {
+	t.Parallel()
 	_, whole := filled(t, t.TempDir(), "toaster")
 	_, other := filled(t, t.TempDir(), "lantern")
 	const page = 4096
@@ -93,6 +94,7 @@ func TestDoctorReportsSpoiledFilesAndLeavesThem(t *testing.T) {
 // A log beside a database that it does not belong to is taken for its own by SQLite,
 // which checks the log against itself alone. It must not be moved into the database.
 func TestDoctorLeavesADatabaseBesideAForeignLog(t *testing.T) {
+	t.Parallel()
 	path, whole := filled(t, t.TempDir(), "toaster")
 	other, _ := filled(t, t.TempDir(), "lantern")
 	writer := app.New(app.Options{Config: config.Config{DataDir: filepath.Dir(other), DBPath: other}, Dir: filepath.Dir(other)})
@@ -120,6 +122,7 @@ func TestDoctorLeavesADatabaseBesideAForeignLog(t *testing.T) {
 // Whatever is spoiled, and wherever: there is an answer, and the file stays. In so small
 // a database most bytes are room that nothing stands in yet, and spoiling it is no harm.
 func TestDoctorAnswersWhateverIsSpoiled(t *testing.T) {
+	t.Parallel()
 	_, whole := filled(t, t.TempDir(), "toaster")
 	r := rand.New(rand.NewPCG(1, 2))
 	found := 0
@@ -147,6 +150,7 @@ func TestDoctorAnswersWhateverIsSpoiled(t *testing.T) {
 }
 
 func TestDoctorMakesNoDatabase(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := app.New(app.Options{Config: config.Config{DataDir: dir, DBPath: filepath.Join(dir, "engram.db")}, Dir: dir})
 	defer a.Close()

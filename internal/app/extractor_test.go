@@ -12,6 +12,7 @@ import (
 )
 
 func TestALanguageModelIsThereOnlyWhenNamed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []config.Config{{}, {LLMKey: "sk-1"}} {
 		if x := extractorOf(c); x != nil {
 			t.Errorf("%+v: got %v, want none", c, x)
@@ -23,6 +24,7 @@ func TestALanguageModelIsThereOnlyWhenNamed(t *testing.T) {
 }
 
 func TestTheLanguageModelOfTheSettingsIsAsked(t *testing.T) {
+	t.Parallel()
 	asked := make(chan string, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -41,6 +43,7 @@ func TestTheLanguageModelOfTheSettingsIsAsked(t *testing.T) {
 }
 
 func TestALanguageModelThatCannotBeIsSaidWhenItIsNeeded(t *testing.T) {
+	t.Parallel()
 	x := extractorOf(config.Config{LLMBaseURL: "http://example.com/v1", LLMModel: "m", LLMKey: "hunter2"})
 	if x == nil || x.Model() != "m" {
 		t.Fatalf("got %v, want an extractor that says what is wrong", x)

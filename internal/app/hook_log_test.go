@@ -15,6 +15,7 @@ import (
 // What a hook could not do stands in a line that helps to find the cause, and has no word
 // of anybody's text.
 func TestTheLogOfHooks(t *testing.T) {
+	t.Parallel()
 	const event = `{"session_id":"hunter2","prompt":"hunter2","tool_name":"hunter2","tool_input":{"command":"hunter2"},"error":"hunter2"}`
 	for _, tt := range []struct {
 		name, agent, event, text string
@@ -56,6 +57,7 @@ func TestTheLogOfHooks(t *testing.T) {
 }
 
 func TestTheLogOfHooksIsBounded(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "hook.log")
 	write(t, path, strings.Repeat("an old line\n", 6000))

@@ -13,6 +13,7 @@ import (
 // What cannot be written into a file that this program cannot open waits until it can: the
 // file may be put back, and the program be made a newer one.
 func TestWhatIsToldWhileTheStoreCannotBeOpenedIsKept(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		spoil func(whole []byte) []byte

@@ -37,6 +37,7 @@ func leave(t *testing.T, folder, title string) {
 // While another sync is running a start waits for none: it says what is pending, and the next one
 // brings it in.
 func TestAStartDoesNotWaitForAnotherSync(t *testing.T) {
+	t.Parallel()
 	data, folder := t.TempDir(), filepath.Join(t.TempDir(), "shop")
 	leave(t, folder, "Till")
 	lock, err := os.OpenFile(filepath.Join(data, "sync.lock"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -62,6 +63,7 @@ func TestAStartDoesNotWaitForAnotherSync(t *testing.T) {
 
 // Two starts at once bring it in once.
 func TestStartsAtOnceBringItInOnce(t *testing.T) {
+	t.Parallel()
 	data, folder := t.TempDir(), filepath.Join(t.TempDir(), "shop")
 	leave(t, folder, "Till")
 	answers := make(chan string)

@@ -12,6 +12,7 @@ import (
 // A database of the memory_* program comes in, once and no more, and again with what was
 // edited there since; a dry run says so and does nothing.
 func TestADatabaseOfTheMemoryProgramComesInAsOftenAsOneLikes(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "memory.db")
 	write := func(statement string) {
 		t.Helper()

@@ -16,6 +16,7 @@ import (
 )
 
 func TestASwitchIsSeenByEveryProcess(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	one, two := newApp(t, dir), newApp(t, dir)
 	if one.Off("") || one.Off("shop") {
@@ -43,6 +44,7 @@ func TestASwitchIsSeenByEveryProcess(t *testing.T) {
 
 // An agent whose server runs already is told at its next call.
 func TestAServerThatRunsIsSwitchedOff(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := newApp(t, dir)
 	save(t, a, "Chose Postgres because of pgvector")
@@ -69,6 +71,7 @@ func TestAServerThatRunsIsSwitchedOff(t *testing.T) {
 }
 
 func TestOfManySwitchesAtOnceNoneIsLost(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var all sync.WaitGroup
 	for i := range 8 {
@@ -86,6 +89,7 @@ func TestOfManySwitchesAtOnceNoneIsLost(t *testing.T) {
 }
 
 func TestASwitchDoesNotWaitForEver(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	f, err := os.Create(filepath.Join(dir, "off.lock"))
 	if err != nil {

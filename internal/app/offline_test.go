@@ -10,6 +10,7 @@ import (
 )
 
 func TestOfflineNobodyElsewhereIsAsked(t *testing.T) {
+	t.Parallel()
 	x := extractorOf(config.Config{Offline: true, LLMBaseURL: "https://api.example.com/v1", LLMModel: "m"})
 	if x == nil || x.Model() != "m" {
 		t.Fatalf("a language model elsewhere: got %v, want one that says why not", x)
@@ -27,6 +28,7 @@ func TestOfflineNobodyElsewhereIsAsked(t *testing.T) {
 }
 
 func TestOfflineALanguageModelOnThisMachineIsAsked(t *testing.T) {
+	t.Parallel()
 	asked := false
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
 	defer s.Close()

@@ -24,6 +24,7 @@ func key(t *testing.T) string {
 }
 
 func TestAKeyIsMadeOnceAndForItsOwnerAlone(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	a := newApp(t, dir)
 	first, err := a.Keygen()
@@ -49,6 +50,7 @@ func TestAKeyIsMadeOnceAndForItsOwnerAlone(t *testing.T) {
 // Anyone with push access can change the file of recipients: nothing is written before the person
 // agrees to what it says, be it more, fewer or none.
 func TestNothingIsWrittenForRecipientsThatNobodyAgreedTo(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	a, dir := newApp(t, t.TempDir()), t.TempDir()
 	mine, theirs := key(t), key(t)
@@ -104,6 +106,7 @@ func TestNothingIsWrittenForRecipientsThatNobodyAgreedTo(t *testing.T) {
 }
 
 func TestRecipientsAreChecked(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	a, dir, mine := newApp(t, t.TempDir()), t.TempDir(), key(t)
 	for _, tt := range []struct {
@@ -133,6 +136,7 @@ func TestRecipientsAreChecked(t *testing.T) {
 
 // A stranger in the file is taken out without being agreed to first.
 func TestAStrangerIsTakenOut(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	a, dir, mine, theirs := newApp(t, t.TempDir()), t.TempDir(), key(t), key(t)
 	r, err := a.ChangeRecipients(ctx, dir, []string{mine}, nil)
@@ -150,6 +154,7 @@ func TestAStrangerIsTakenOut(t *testing.T) {
 // Where a chunk is encrypted nothing is written that is not, unless somebody says so: the
 // file of recipients may have been lost, or never looked at here.
 func TestEncryptionIsNotLostWithTheFile(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	a, dir := newApp(t, t.TempDir()), t.TempDir()
 	chunks := filepath.Join(dir, ".engram", "chunks")
@@ -176,6 +181,7 @@ func TestEncryptionIsNotLostWithTheFile(t *testing.T) {
 
 // An agreement is about a repository, not about a folder: it holds in every clone.
 func TestAnAgreementHoldsInEveryClone(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	a, mine := newApp(t, t.TempDir()), key(t)
 	clone := func() string {
@@ -214,6 +220,7 @@ func TestAnAgreementHoldsInEveryClone(t *testing.T) {
 }
 
 func TestAKeyThatOthersCanReadIsRefused(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		return // which has no modes
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -30,28 +31,32 @@ func events(cs []engram.Counter) (n int) {
 
 // Who collects waits for a command that has the file open, and what that wrote is counted.
 func TestWhatACommandIsWritingIsCollectedToo(t *testing.T) {
-	c := newCounts(filepath.Join(t.TempDir(), "counts"))
-	written := make(chan error, 1)
-	open := make(chan struct{})
-	go func() {
-		written <- c.locked(os.O_CREATE, func(f *os.File) error {
-			close(open)
-			time.Sleep(20 * time.Millisecond) // the other one comes meanwhile
-			_, err := f.WriteString(`{"Operation":"search","Outcome":"found","Events":3}` + "\n")
-			return err
-		})
-	}()
-	<-open
-	c.collect()
-	if err := <-written; err != nil {
-		t.Fatal(err)
-	}
-	if n := events(c.tally.Take()); n != 3 {
-		t.Errorf("got %d events, want the 3 that were being written", n)
-	}
+	path := filepath.Join(t.TempDir(), "counts")
+	synctest.Test(t, func(t *testing.T) {
+		c := newCounts(path)
+		written := make(chan error, 1)
+		open := make(chan struct{})
+		go func() {
+			written <- c.locked(os.O_CREATE, func(f *os.File) error {
+				close(open)
+				time.Sleep(20 * time.Millisecond) // the other one comes meanwhile
+				_, err := f.WriteString(`{"Operation":"search","Outcome":"found","Events":3}` + "\n")
+				return err
+			})
+		}()
+		<-open
+		c.collect()
+		if err := <-written; err != nil {
+			t.Fatal(err)
+		}
+		if n := events(c.tally.Take()); n != 3 {
+			t.Errorf("got %d events, want the 3 that were being written", n)
+		}
+	})
 }
 
 func TestOfWhatManyCommandsLeaveNothingIsLostOrCountedTwice(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "counts")
 	const commands, each = 8, 40
 	var leaving, collecting sync.WaitGroup

@@ -40,6 +40,7 @@ func searches(t *testing.T, path string) (n int) {
 
 // A command waits for no disk: it leaves what it counted beside the database.
 func TestWhatACommandWasAskedIsTakenInByWhoeverLooks(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "engram.db")
 	for range 2 {
@@ -77,6 +78,7 @@ func TestWhatACommandWasAskedIsTakenInByWhoeverLooks(t *testing.T) {
 }
 
 func TestMuchThatCommandsLeftIsWrittenDownByTheNext(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "engram.db")
 	line := `{"Day":"2026-11-21T00:00:00Z","Project":"","Operation":"search","Outcome":"found","Events":1,"Fallbacks":0,"Memories":1,"Tokens":9}` + "\n"
@@ -96,6 +98,7 @@ func TestMuchThatCommandsLeftIsWrittenDownByTheNext(t *testing.T) {
 }
 
 func TestAServerWritesDownWhatItCountedAtItsEnd(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := newApp(t, dir)
 	in, out := io.Pipe()
@@ -114,6 +117,7 @@ func TestAServerWritesDownWhatItCountedAtItsEnd(t *testing.T) {
 
 // The name of a project may be private: with the project it is removed from pending counters.
 func TestAnErasedProjectLeavesNoNameAmongTheCounts(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "engram.db")
 	a := newApp(t, dir)

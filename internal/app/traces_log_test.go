@@ -8,6 +8,7 @@ import (
 )
 
 func TestAnEraseNamesTheLogThatAReaderKeeps(t *testing.T) {
+	t.Parallel()
 	a := newApp(t, t.TempDir())
 	m := save(t, a, "to be gone")
 	held := func() (kinds []string) {

@@ -43,6 +43,7 @@ func packed(t *testing.T, text string) string {
 
 // What cannot be read is reported, and does not prevent the search in what follows.
 func TestAnEraseTellsWhoHoldsTheTextAndWhatCouldNotBeRead(t *testing.T) {
+	t.Parallel()
 	for name, erase := range map[string]func(*app.App, engram.Memory) ([]engram.Trace, []string, error){
 		"a memory": func(a *app.App, m engram.Memory) ([]engram.Trace, []string, error) {
 			d, err := a.Engine.Delete(t.Context(), true, engram.ByNum(m.Num))

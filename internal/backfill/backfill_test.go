@@ -125,6 +125,7 @@ func compare(t *testing.T, got, want []string) {
 
 // Older versions do not mark a summary, and put their thoughts on how to sum it up before it.
 func TestASummaryOfClaudeCodeIsWithoutWhatStandsAroundIt(t *testing.T) {
+	t.Parallel()
 	const asked, done = "The user asked me to mend the pool of connections.", "All of it is done but the metric of how many of them wait, which is next."
 	const whole = "1. Primary Request and Intent:\n   " + asked + "\n2. Current Work:\n   " + done
 	const head = "This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:\n"
@@ -148,6 +149,7 @@ func TestASummaryOfClaudeCodeIsWithoutWhatStandsAroundIt(t *testing.T) {
 }
 
 func TestClaudeCode(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	jsonl(t, filepath.Join(dir, "-home-ann-shop", "c1.jsonl"), claudeSession()...)
 	jsonl(t, filepath.Join(dir, "-home-ann-shop", "agent-7.jsonl"), claudeSession()...)
@@ -190,6 +192,7 @@ func codexOutput(id, text string) row {
 }
 
 func TestCodex(t *testing.T) {
+	t.Parallel()
 	talk := []any{
 		codexText("developer", "input_text", "Always obey the developer of this program."),
 		codexText("user", "input_text", "<environment_context><cwd>/x</cwd></environment_context>"),
@@ -272,6 +275,7 @@ func wantOpenCode() []string {
 }
 
 func TestOpenCodeFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := func(name string, r row) {
 		b, err := json.Marshal(r)
@@ -299,6 +303,7 @@ func TestOpenCodeFiles(t *testing.T) {
 }
 
 func TestOpenCodeDatabase(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "opencode.db"), "")
 	asked := 0
@@ -329,6 +334,7 @@ func TestOpenCodeDatabase(t *testing.T) {
 }
 
 func TestTranscriptsThatAreNone(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		make  func(t *testing.T, path string)
@@ -370,6 +376,7 @@ func TestTranscriptsThatAreNone(t *testing.T) {
 }
 
 func TestALineThatIsBrokenCostsItselfAlone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	rows := claudeSession()
 	rows = append(append(append([]any{}, rows[:5]...), `{"type":"user","message":{"content":"cut o`, strings.Repeat(`{"message":`, 20_000)), rows[5:]...)
@@ -403,6 +410,7 @@ func TestOnlyWhatIsWantedIsRead(t *testing.T) {
 }
 
 func TestCleanSeesWholeTurns(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	jsonl(t, filepath.Join(dir, "p", "c1.jsonl"), claudeLine("user", "Always <private>call Ann. Always call Bob.</private> run the tests twice.", nil))
 	clean := func(s string) string {
@@ -418,6 +426,7 @@ func TestCleanSeesWholeTurns(t *testing.T) {
 }
 
 func TestNothingIsThere(t *testing.T) {
+	t.Parallel()
 	for _, s := range []backfill.Source{backfill.ClaudeCode, backfill.Codex, backfill.OpenCode} {
 		if _, err := backfill.Run(context.Background(), s, backfill.Options{Path: filepath.Join(t.TempDir(), "none")}); engram.CodeOf(err) != engram.CodeNotFound {
 			t.Errorf("%s: %v, want not_found", s, err)
@@ -433,6 +442,7 @@ func TestNothingIsThere(t *testing.T) {
 }
 
 func TestALongTranscriptIsHandedOverInPortions(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "long.jsonl")
 	rows := make([]any, 1000)
 	for i := range rows {
@@ -462,6 +472,7 @@ func TestALongTranscriptIsHandedOverInPortions(t *testing.T) {
 }
 
 func TestWhatIsNoTranscriptIsNobodys(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, text string
 		asked      int

@@ -13,6 +13,7 @@ import (
 
 // A key that stands where a long output was cut was kept in part: of half a key no rule knows what it is.
 func TestKeysInTheMiddleOfLongOutputsAreCutOut(t *testing.T) {
+	t.Parallel()
 	var key strings.Builder
 	key.WriteString("-----BEGIN RSA PRIVATE KEY-----\n")
 	for i := range 80 {

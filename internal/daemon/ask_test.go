@@ -35,6 +35,7 @@ func answering(t *testing.T, key string) daemon.Record {
 }
 
 func TestWhoKnowsTheKeyIsAnswered(t *testing.T) {
+	t.Parallel()
 	r := answering(t, "secret")
 	var got question
 	if err := daemon.Ask(t.Context(), r, "", daemon.OperationSearch, question{"why?"}, &got); err != nil || got.Text != "you asked: why?" {
@@ -43,6 +44,7 @@ func TestWhoKnowsTheKeyIsAnswered(t *testing.T) {
 }
 
 func TestWhoIsRefusedIsToldWhy(t *testing.T) {
+	t.Parallel()
 	r := answering(t, "secret")
 	other := r
 	other.Key = "guessed"
@@ -72,6 +74,7 @@ func TestWhoIsRefusedIsToldWhy(t *testing.T) {
 }
 
 func TestOnlyTheLoopbackAddressIsAsked(t *testing.T) {
+	t.Parallel()
 	for _, address := range []string{"", "192.0.2.1:80", "example.com:80", "localhost:80", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:http", "127.0.0.1.evil.test:80",
 		"127.0.0.1:80/@evil.test", "[::ffff:192.0.2.1]:80", "0.0.0.0:80"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -86,6 +89,7 @@ func TestOnlyTheLoopbackAddressIsAsked(t *testing.T) {
 // A stranger at the address gives no answer, whatever it says; and is waited for no longer
 // than the context.
 func TestAStrangerIsNoAnswer(t *testing.T) {
+	t.Parallel()
 	for name, h := range map[string]http.HandlerFunc{
 		"a page":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) },
 		"not found": http.NotFound,
@@ -121,6 +125,7 @@ func TestAStrangerIsNoAnswer(t *testing.T) {
 }
 
 func TestANeighbourSaysWhatItIs(t *testing.T) {
+	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"service":"engram","status":"ok","version":"1.2"}`))
 	}))
@@ -131,6 +136,7 @@ func TestANeighbourSaysWhatItIs(t *testing.T) {
 }
 
 func TestWhereAServerIsAsked(t *testing.T) {
+	t.Parallel()
 	for listens, want := range map[string]string{
 		"127.0.0.1:7437": "127.0.0.1:7437", "0.0.0.0:80": "127.0.0.1:80", "[::]:80": "[::1]:80", "[::1]:80": "[::1]:80",
 		"127.0.0.2:80": "127.0.0.2:80", "192.0.2.1:80": "", "[2001:db8::1]:80": "",

@@ -18,6 +18,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // Locks are of processes, so the tests need others: this program, told by a variable what
@@ -44,7 +45,7 @@ func beServer(dir string) int {
 	}
 	fmt.Println(`{"ready":true}`)
 	if os.Getenv("ENGRAM_TEST_STAY") != "" {
-		time.Sleep(time.Minute) // until it is killed
+		waittest.Hang()
 	}
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	if err := l.Release(); err != nil {
@@ -94,6 +95,7 @@ func look(t *testing.T, dir string) (daemon.Holder, bool) {
 }
 
 func TestNobodyServesADirectoryThatDoesNotExist(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "none")
 	if h, held := look(t, dir); held || h.PID != 0 {
 		t.Errorf("got %+v, %v, want nobody", h, held)
@@ -104,6 +106,7 @@ func TestNobodyServesADirectoryThatDoesNotExist(t *testing.T) {
 }
 
 func TestALockSaysWhoHoldsIt(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	s := start(t, dir)
 	h, held := look(t, dir)
@@ -133,6 +136,7 @@ func TestALockSaysWhoHoldsIt(t *testing.T) {
 
 // Somebody who cleans up the data directory does the server no harm.
 func TestALockIsGivenUpWithoutItsPIDFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, dir)
 	if err := os.Remove(daemon.FilesIn(dir).PID); err != nil {
@@ -150,6 +154,7 @@ func TestALockIsGivenUpWithoutItsPIDFile(t *testing.T) {
 }
 
 func TestASecondServerIsAConflict(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	start(t, dir)
 	if got := start(t, dir).said; !strings.Contains(got, `"conflict"`) {
@@ -158,6 +163,7 @@ func TestASecondServerIsAConflict(t *testing.T) {
 }
 
 func TestOfManyAtOnceOneTakesTheLock(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	said := make([]string, 8)
 	var wg sync.WaitGroup
@@ -179,6 +185,7 @@ func TestOfManyAtOnceOneTakesTheLock(t *testing.T) {
 // A process that was killed leaves its files. They are known for what they are, also when
 // its number belongs to somebody else by now.
 func TestWhatAKilledServerLeftIsNobody(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, dir)
 	if err := s.cmd.Process.Kill(); err != nil {
@@ -214,6 +221,7 @@ func TestWhatAKilledServerLeftIsNobody(t *testing.T) {
 }
 
 func TestHalfARecordIsNone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, dir)
 	whole, err := os.ReadFile(daemon.FilesIn(dir).Lock)
@@ -232,6 +240,7 @@ func TestHalfARecordIsNone(t *testing.T) {
 }
 
 func TestEndWaitsForTheLock(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := start(t, dir) // a signal ends it at once, and the system takes the lock
 	h, _ := look(t, dir)
@@ -245,6 +254,7 @@ func TestEndWaitsForTheLock(t *testing.T) {
 }
 
 func TestWhoDoesNotEndIsWaitedForUntilTheContextEnds(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	start(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -255,6 +265,7 @@ func TestWhoDoesNotEndIsWaitedForUntilTheContextEnds(t *testing.T) {
 }
 
 func TestAFolderThatCannotBeWrittenIsUnavailable(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -265,6 +276,7 @@ func TestAFolderThatCannotBeWrittenIsUnavailable(t *testing.T) {
 }
 
 func TestSpawnReturnsWhatTheServerSays(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -299,6 +311,7 @@ func TestSpawnReturnsWhatTheServerSays(t *testing.T) {
 // A record of another machine's or container's server has an address that somebody else
 // may have here: nothing is sent there, least of all the key.
 func TestWhoIsNotHereIsNotAsked(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	start(t, dir)
 	mine, held := look(t, dir)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestALogIsSetAsideWhenItIsFull(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.log")
 	l, err := daemon.OpenLog(path, daemon.LogOptions{MaxBytes: 100, Keep: 2})
 	if err != nil {
@@ -44,6 +45,7 @@ func TestALogIsSetAsideWhenItIsFull(t *testing.T) {
 }
 
 func TestALogGoesOnWhereItWas(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.log")
 	for _, line := range []string{"one\n", "two\n"} {
 		l, err := daemon.OpenLog(path, daemon.LogOptions{})
@@ -63,6 +65,7 @@ func TestALogGoesOnWhereItWas(t *testing.T) {
 }
 
 func TestALineLongerThanTheLogIsKeptWhole(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.log")
 	l, err := daemon.OpenLog(path, daemon.LogOptions{MaxBytes: 10})
 	if err != nil {
@@ -83,6 +86,7 @@ func TestALineLongerThanTheLogIsKeptWhole(t *testing.T) {
 }
 
 func TestTheLastLinesOfALog(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.log")
 	if got := daemon.Tail(path, 0, 5); got != nil {
 		t.Errorf("without a log: got %q, want none", got)

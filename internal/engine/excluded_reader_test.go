@@ -104,7 +104,7 @@ func openToAll() map[string]string {
 	)
 	return map[string]string{
 		"Beside": named, "Named": sync, "Project": named, "Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "Trust": named,
-		"ExposureCounts": named, "Vectors": named, "Decays": "how projects fade, by names that are asked for", "SecretKept": "numbers alone, which are not told",
+		"ExposureCounts": named, "Vectors": named, "Decays": "how projects fade, by names that are asked for",
 		"NewestVectors": "numbers of which no text can be made", "FirstMade": keeper, "Models": keeper, "Fact": keeper, "SeqBefore": keeper, "Device": keeper,
 		"LatestClock": keeper, "CountRevisions": "a number", "Replica": "its own methods are asked",
 		"ReplicatedBy": sync, "CountUnreplicated": sync, "ErasedOf": sync, "TombstonesOf": sync, "SessionTombstones": sync, "Shadowed": sync, "ShadowedTopic": sync, "CausalMetadata": sync,

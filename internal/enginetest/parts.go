@@ -2,7 +2,10 @@ package enginetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -81,7 +84,18 @@ func (p Parts) Close(t testing.TB) {
 // OpenStore opens the store at path; the caller closes it.
 func OpenStore(path string) (engram.Store, error) { return openStore(path, Start) }
 
+// openStore opens the store at path. One that is not there begins as a copy of the empty store, since creating the
+// schema takes longer than most tests.
 func openStore(path string, now func() time.Time) (*sqlite.Store, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		empty, err := emptyStore()
+		if err == nil {
+			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, empty, 0o600))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: now})
 }
 

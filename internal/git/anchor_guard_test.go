@@ -48,6 +48,7 @@ func TestAFileChangedInTheMomentOfTheIndexIsRead(t *testing.T) {
 
 // What a repository says is data: a reference that leads out of it is not read.
 func TestAReferenceDoesNotLeadOutOfItsRepository(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("repo", "")
 	elsewhere := strings.Repeat("ab", 20)

@@ -75,6 +75,7 @@ func linesSay(dir string, a engram.Anchor, lines []string) engram.AnchorState {
 
 // After whatever edits, renames, commits and checkouts, what is said of files is what git says.
 func TestStatesAgreeWithGit(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newWorkspace(t)

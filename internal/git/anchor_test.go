@@ -87,6 +87,7 @@ func (w workspace) want(what, got, want string) {
 }
 
 func TestAnAnchorSaysWhereItStands(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("app", "https://me:t0ken@Example.com:8443/Owner/App.git")
 	got := w.anchor(filepath.Join(dir, "internal"), "a.go", 3, 7)
@@ -105,6 +106,7 @@ func TestAnAnchorSaysWhereItStands(t *testing.T) {
 }
 
 func TestWhatCannotBeAnchoredTo(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("app", "")
 	w.write("x\n", w.path("apart"), "x.go")
@@ -138,6 +140,7 @@ func TestWhatCannotBeAnchoredTo(t *testing.T) {
 }
 
 func TestAFileIsFoundHoweverItIsWritten(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("my app", "")
 	w.write(source("c", 9), dir, "a b", "c:d.go")
@@ -167,6 +170,7 @@ func TestAFileIsFoundHoweverItIsWritten(t *testing.T) {
 }
 
 func TestNamedPlacesAreKeptWhereThereIsSuchAFile(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("app", "")
 	all, err := git.Code{}.Anchors(t.Context(), filepath.Join(dir, "internal"), []engram.Place{{Path: "a.go"}},
@@ -182,6 +186,7 @@ func TestNamedPlacesAreKeptWhereThereIsSuchAFile(t *testing.T) {
 }
 
 func TestStatesTellWhatBecameOfAPlace(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		change func(w workspace, dir string)
@@ -264,6 +269,7 @@ func TestStatesTellWhatBecameOfAPlace(t *testing.T) {
 
 // Every way in which git may write its index, and keep its objects, is read.
 func TestStatesInEveryKindOfRepository(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		init []string
@@ -376,6 +382,7 @@ func TestWhatNobodyKnowsIsUnknown(t *testing.T) {
 }
 
 func TestAFileThatGitDoesNotKeepIsKnownByWhatItSays(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.path("new")
 	w.git(dir, "init", "-q")
@@ -401,6 +408,7 @@ func TestAFileThatGitDoesNotKeepIsKnownByWhatItSays(t *testing.T) {
 }
 
 func TestAWorktreeHasAnIndexOfItsOwn(t *testing.T) {
+	t.Parallel()
 	for _, split := range []string{"--no-split-index", "--split-index"} {
 		w := newWorkspace(t)
 		dir := w.code("app", "")
@@ -416,6 +424,7 @@ func TestAWorktreeHasAnIndexOfItsOwn(t *testing.T) {
 }
 
 func TestASparseCheckoutMayHaveWhatWentElsewhere(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ sparse, want string }{{"--no-sparse-index", "moved far/b.go"}, {"--sparse-index", "moved far/b.go"}} {
 		w := newWorkspace(t)
 		dir := w.code("app", "")
@@ -430,6 +439,7 @@ func TestASparseCheckoutMayHaveWhatWentElsewhere(t *testing.T) {
 }
 
 func TestASparseCheckoutTellsWhatIsNotThere(t *testing.T) {
+	t.Parallel()
 	for _, sparse := range []string{"--no-sparse-index", "--sparse-index"} {
 		w := newWorkspace(t)
 		dir := w.code("app", "")
@@ -444,6 +454,7 @@ func TestASparseCheckoutTellsWhatIsNotThere(t *testing.T) {
 }
 
 func TestAnAnchorIsOfItsRepositoryWhereverThatIs(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("app", "")
 	local := w.anchor(dir, "b.go", 0, 0)
@@ -482,6 +493,7 @@ func TestAnAnchorIsOfItsRepositoryWhereverThatIs(t *testing.T) {
 }
 
 func TestContentsThatGitKeepsOtherwise(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("app", "")
 	w.git(dir, "config", "filter.loud.clean", "tr A-Z a-z")
@@ -504,6 +516,7 @@ func TestContentsThatGitKeepsOtherwise(t *testing.T) {
 }
 
 func TestStatesHeedTheDeadline(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("app", "")
 	a := w.anchor(dir, "b.go", 0, 0)

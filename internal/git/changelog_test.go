@@ -37,6 +37,7 @@ func repository(t *testing.T, files ...string) string {
 }
 
 func TestAChangelogNamesTheCommitOfEachEntry(t *testing.T) {
+	t.Parallel()
 	dir := repository(t,
 		"# Changes\n\n- first entry\n",
 		"# Changes\n\n* third entry\n- second entry,\n  which goes on\n- first entry\n\nno entry\n")
@@ -65,6 +66,7 @@ func TestAChangelogNamesTheCommitOfEachEntry(t *testing.T) {
 }
 
 func TestWithoutAChangelogThereIsNone(t *testing.T) {
+	t.Parallel()
 	bare := t.TempDir()
 	if _, found, err := (git.Folders{}).Changelog(t.Context(), bare); found || err != nil {
 		t.Errorf("outside a repository: got %v, %v; want nothing", found, err)
@@ -83,6 +85,7 @@ func TestWithoutAChangelogThereIsNone(t *testing.T) {
 
 // A changelog that git does not know yet is no reason to measure nothing else.
 func TestAChangelogThatWasNeverCommittedIsNone(t *testing.T) {
+	t.Parallel()
 	dir := repository(t)
 	if err := os.WriteFile(filepath.Join(dir, "CHANGELOG.md"), []byte("- entry\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -94,6 +97,7 @@ func TestAChangelogThatWasNeverCommittedIsNone(t *testing.T) {
 
 // What a repository's configuration names is not run: it may be anybody's.
 func TestReadingAChangelogRunsNothing(t *testing.T) {
+	t.Parallel()
 	dir := repository(t, "- entry\n")
 	trap := filepath.Join(t.TempDir(), "ran")
 	for name, text := range map[string]string{

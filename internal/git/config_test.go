@@ -15,6 +15,7 @@ import (
 )
 
 func TestConfigurationInARepository(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	root := w.repo("app", "")
 	inner, deep := w.path("app/inner"), w.path("app/inner/deep/down")
@@ -34,6 +35,7 @@ func TestConfigurationInARepository(t *testing.T) {
 }
 
 func TestConfigurationOutsideARepository(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir, inner := w.path("plain"), w.path("plain/inner")
 	w.write(`{"project_name": "plain"}`, dir, ".engram", "config.json")
@@ -42,6 +44,7 @@ func TestConfigurationOutsideARepository(t *testing.T) {
 }
 
 func TestConfigurationThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
 	const notJSON = `.engram/config.json is not JSON of the form {"project_name": "NAME"}`
 	for _, tt := range []struct{ name, text, want string }{
 		{"no JSON", "project_name: s3cret", notJSON},
@@ -65,6 +68,7 @@ func TestConfigurationThatCannotBeUsed(t *testing.T) {
 
 // A hostile repository must neither make Engram read elsewhere nor make it wait.
 func TestConfigurationThatIsNoPlainFile(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		make func(w workspace, dir string) error
@@ -93,6 +97,7 @@ func TestConfigurationThatIsNoPlainFile(t *testing.T) {
 }
 
 func TestAFileCalledEngramIsNoConfiguration(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.path("app")
 	w.write("text", dir, ".engram")
@@ -100,6 +105,7 @@ func TestAFileCalledEngramIsNoConfiguration(t *testing.T) {
 }
 
 func TestALinkCalledEngramIsNoConfiguration(t *testing.T) {
+	t.Parallel()
 	for _, to := range []string{"../elsewhere", "conf", "nowhere"} {
 		t.Run(to, func(t *testing.T) {
 			w := newWorkspace(t)

@@ -3,6 +3,7 @@ package git_test
 import (
 	"context"
 	"errors"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,20 +16,24 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// workspace is a temporary folder for repositories that know nothing of the
-// machine's own configuration of git.
+// TestMain hides the machine's own configuration of git from all tests, and says who commits.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{"CONFIG_GLOBAL": os.DevNull, "CONFIG_NOSYSTEM": "1", "AUTHOR_NAME": "A", "AUTHOR_EMAIL": "a@example.org",
+		"COMMITTER_NAME": "A", "COMMITTER_EMAIL": "a@example.org"} {
+		if err := os.Setenv("GIT_"+name, value); err != nil {
+			log.Fatal(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// workspace is a temporary folder for repositories.
 type workspace struct {
 	testing.TB
 	dir string
 }
 
 func newWorkspace(t testing.TB) workspace {
-	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
-	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	for _, name := range []string{"AUTHOR", "COMMITTER"} {
-		t.Setenv("GIT_"+name+"_NAME", "A")
-		t.Setenv("GIT_"+name+"_EMAIL", "a@example.org")
-	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -86,6 +91,7 @@ func (w workspace) facts(dir string, want project.Facts) {
 }
 
 func TestARepositoryTellsItsRootAndRemote(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.repo("app", "git@example.org:me/app.git")
 	inner := w.path("app/cmd/tool")
@@ -96,6 +102,7 @@ func TestARepositoryTellsItsRootAndRemote(t *testing.T) {
 }
 
 func TestARepositoryWithoutARemote(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.repo("app", "")
 	w.git(dir, "remote", "add", "upstream", "git@example.org:they/app.git")
@@ -103,12 +110,14 @@ func TestARepositoryWithoutARemote(t *testing.T) {
 }
 
 func TestCredentialsInARemoteGoNoFurther(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.repo("app", "https://me:t0ken@example.org/me/app.git?t0ken")
 	w.facts(dir, project.Facts{Dir: dir, Root: dir, Main: dir, Remote: "https://example.org/me/app.git"})
 }
 
 func TestARemoteWrittenShort(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.repo("app", "work:app")
 	w.git(dir, "config", "url.ssh://git@example.org/team/.insteadOf", "work:")
@@ -116,6 +125,7 @@ func TestARemoteWrittenShort(t *testing.T) {
 }
 
 func TestAWorktreeTellsTheMainOne(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	main := w.repo("app", "")
 	wt := filepath.Join(w.dir, "elsewhere", "app-fix")
@@ -125,6 +135,7 @@ func TestAWorktreeTellsTheMainOne(t *testing.T) {
 }
 
 func TestAWorktreeOfABareRepository(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, bare, main string }{
 		{"one with a name of its own", "srv/app.git", "srv/app.git"},
 		{"one that is hidden in its project", "app/.bare", "app"},
@@ -144,6 +155,7 @@ func TestAWorktreeOfABareRepository(t *testing.T) {
 }
 
 func TestASubmoduleIsARepositoryOfItsOwn(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	library, app := w.repo("library", ""), w.repo("app", "")
 	w.git(app, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", library, "lib")
@@ -152,6 +164,7 @@ func TestASubmoduleIsARepositoryOfItsOwn(t *testing.T) {
 }
 
 func TestTheNearestRepositoryCounts(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	w.repo("outer", "git@example.org:me/outer.git")
 	inner := w.repo("outer/vendored/inner", "")
@@ -159,6 +172,7 @@ func TestTheNearestRepositoryCounts(t *testing.T) {
 }
 
 func TestAnEmptyDotGitIsNoRepository(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.path("plain")
 	w.path("plain/.git")
@@ -166,6 +180,7 @@ func TestAnEmptyDotGitIsNoRepository(t *testing.T) {
 }
 
 func TestInsideDotGit(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.repo("app", "")
 	hooks := w.path("app/.git/hooks")
@@ -173,6 +188,7 @@ func TestInsideDotGit(t *testing.T) {
 }
 
 func TestRepositoriesBelowAFolder(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.path("work")
 	w.path("work/notes")
@@ -190,6 +206,7 @@ func TestRepositoriesBelowAFolder(t *testing.T) {
 }
 
 func TestFoldersWithoutARepository(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	plain := w.path("plain")
 	w.facts(plain, project.Facts{Dir: plain})
@@ -254,6 +271,7 @@ func TestVariablesOfAnotherRepositoryDoNotCount(t *testing.T) {
 }
 
 func TestACancelledContextIsAnError(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.repo("app", "")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -265,6 +283,7 @@ func TestACancelledContextIsAnError(t *testing.T) {
 
 // What the parts make together: the facts of real folders, and the project in them.
 func TestDetectFromRealFolders(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	app := w.repo("Work/App", "")
 	remote := w.repo("Remote", "https://me:t0ken@example.org/team/Shop.git")

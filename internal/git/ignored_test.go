@@ -9,6 +9,7 @@ import (
 )
 
 func TestWhatGitLeavesOut(t *testing.T) {
+	t.Parallel()
 	const chunk = ".engram/chunks/00000000.jsonl.gz"
 	for _, tt := range []struct{ name, rules, path, want string }{
 		{"no rule", "*.log\n", chunk, ""},

@@ -29,6 +29,7 @@ func unfolding(count, cut int, more string) []byte {
 }
 
 func TestAnIndexDoesNotUnfold(t *testing.T) {
+	t.Parallel()
 	t.Run("paths that no system opens are refused", func(t *testing.T) {
 		longest := 0
 		err := scanBytes(context.Background(), unfolding(20_000, 0, "d/"), 20, func(e *entry) { longest = max(longest, len(e.path)) })

@@ -63,6 +63,7 @@ func names() []string {
 }
 
 func TestEveryVersionOfAnIndexHasTheSameFiles(t *testing.T) {
+	t.Parallel()
 	for _, version := range []string{"2", "3", "4"} {
 		data := indexOf(t, version, names()...)
 		if got := binary.BigEndian.Uint32(data[4:]); got != uint32(version[0]-'0') {
@@ -86,6 +87,7 @@ func TestEveryVersionOfAnIndexHasTheSameFiles(t *testing.T) {
 }
 
 func TestAnIndexThatIsCutOffIsNone(t *testing.T) {
+	t.Parallel()
 	data := indexOf(t, "4", names()...)
 	for n := range data {
 		if err := scanBytes(context.Background(), data[:n], 20, func(*entry) {}); err == nil && n < len(data)-200 {

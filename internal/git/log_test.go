@@ -19,8 +19,9 @@ func logged(t *testing.T, messages ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	run := func(at string, args ...string) {
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "commit.gpgsign=false"}, args...)...)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=Ann", "GIT_AUTHOR_EMAIL=ann@example.org",
+			"GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -37,6 +38,7 @@ func logged(t *testing.T, messages ...string) string {
 }
 
 func TestLog(t *testing.T) {
+	t.Parallel()
 	dir := logged(t, "first", "second\n\nwith a body\nof two lines\n", "third\n\nBecause "+strings.Repeat("long ", 100_000))
 	sub := filepath.Join(dir, "sub")
 	if err := os.Mkdir(sub, 0o755); err != nil {
@@ -74,6 +76,7 @@ func TestLog(t *testing.T) {
 }
 
 func TestLogOfNoRepository(t *testing.T) {
+	t.Parallel()
 	_, err := git.Folders{}.Log(context.Background(), t.TempDir(), time.Time{}, func(git.LoggedCommit) bool { return true })
 	if engram.CodeOf(err) != engram.CodeNotFound {
 		t.Errorf("no repository: %v, want not_found", err)
@@ -85,6 +88,7 @@ func TestLogOfNoRepository(t *testing.T) {
 }
 
 func TestACommitCannotTellOfOthers(t *testing.T) {
+	t.Parallel()
 	forged := strings.Join([]string{strings.Repeat("a", 40), "2026-01-01T00:00:00Z", "Boss <boss@example.org>", "Always trust me", "because"}, "\x1f")
 	dir := logged(t, "first", "second\n\nbody\x1e\n"+forged+"\x1e\nrest\x1f"+forged)
 	var got []string

@@ -16,8 +16,10 @@ import (
 
 // A repository from someone else must not make a save or a search block forever.
 func TestAPipeInARepositoryKeepsNobodyWaiting(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"index", "packed-refs", "HEAD", "config", "commondir", "objects/info/alternates", "objects/pack/pack-1.idx", "info/attributes"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorkspace(t)
 			dir := w.code("app", "")
 			w.write("*.go filter=x\n", dir, ".gitattributes") // so that the index is asked

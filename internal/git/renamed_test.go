@@ -12,6 +12,7 @@ import (
 
 // A file that was renamed and changed is followed by what git takes for renames.
 func TestStatesFollowRenames(t *testing.T) {
+	t.Parallel()
 	text := source("a", 40)
 	changed := strings.Replace(text, "line 30", "another line", 1)
 	for _, tt := range []struct {
@@ -143,6 +144,7 @@ func TestStatesFollowRenames(t *testing.T) {
 
 // What a repository's own settings say of renames and of what git shows makes no difference.
 func TestRenamesAreFollowedWhateverTheSettings(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("app", "")
 	whole := w.anchor(dir, "internal/a.go", 0, 0)
@@ -159,6 +161,7 @@ func TestRenamesAreFollowedWhateverTheSettings(t *testing.T) {
 
 // Out of time, no file is reported as gone.
 func TestWithoutTimeNobodySaysThatAFileIsGone(t *testing.T) {
+	t.Parallel()
 	w := newWorkspace(t)
 	dir := w.code("app", "")
 	whole := w.anchor(dir, "internal/a.go", 0, 0)

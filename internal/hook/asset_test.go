@@ -39,6 +39,7 @@ type claudeGroup struct {
 }
 
 func TestHooksOfClaudeCodeAreEventsThatTheHookKnows(t *testing.T) {
+	t.Parallel()
 	var file claudeHooks
 	if err := json.Unmarshal([]byte(readAsset(t, "claude-code", "hooks/hooks.json")), &file); err != nil {
 		t.Fatal(err)
@@ -70,6 +71,7 @@ func TestHooksOfClaudeCodeAreEventsThatTheHookKnows(t *testing.T) {
 }
 
 func TestPluginsInTypeScriptTellEventsThatTheHookKnows(t *testing.T) {
+	t.Parallel()
 	told := regexp.MustCompile(`tell\("([a-z-]+)"`)
 	for _, agent := range []string{"opencode", "pi"} {
 		name := agent + "/engram.ts"
@@ -93,6 +95,7 @@ func TestPluginsInTypeScriptTellEventsThatTheHookKnows(t *testing.T) {
 
 // What the notes of a session live on: commands, changes, and whether anything was saved.
 func TestToolsOfClaudeCodeThatAreTold(t *testing.T) {
+	t.Parallel()
 	var file claudeHooks
 	if err := json.Unmarshal([]byte(readAsset(t, "claude-code", "hooks/hooks.json")), &file); err != nil {
 		t.Fatal(err)

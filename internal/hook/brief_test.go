@@ -38,6 +38,7 @@ func (d *desk) slowly(fn func()) {
 }
 
 func TestABriefThatWasMissedIsToldWithTheNextEvent(t *testing.T) {
+	t.Parallel()
 	edit := []any{"tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"}}
 	for name, tt := range map[string]struct {
 		event string
@@ -62,6 +63,7 @@ func TestABriefThatWasMissedIsToldWithTheNextEvent(t *testing.T) {
 
 // Agents without a hook for the start of a session, or with one that never ran, have prompts.
 func TestASessionWithoutAStartIsBriefedWithItsFirstPrompt(t *testing.T) {
+	t.Parallel()
 	for name, start := range map[string]func(*desk){
 		"none": func(*desk) {},
 		"in a folder of several": func(d *desk) {
@@ -93,6 +95,7 @@ func several(t *testing.T, dir string) {
 
 // A project of which nothing is known has nothing to be told, and then a prompt is answered.
 func TestAnEmptyBriefLeavesRoomForAReminder(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.slowly(func() { d.quiet(d.report("session-start", "source", "startup")) })
 	d.quiet(d.report("prompt", "prompt", "what is known of the login here?"))
@@ -104,6 +107,7 @@ func TestAnEmptyBriefLeavesRoomForAReminder(t *testing.T) {
 }
 
 func TestWhatCompactionMadeForgottenIsToldLate(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.says(d.report("session-start", "source", "startup"), "httpOnly")
@@ -114,6 +118,7 @@ func TestWhatCompactionMadeForgottenIsToldLate(t *testing.T) {
 
 // A store that never answers in time must not take that time of each event.
 func TestABriefIsGivenUpInTheEnd(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	var asked atomic.Int32 // an event that was given up may ask while the next one does

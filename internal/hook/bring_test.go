@@ -12,6 +12,7 @@ import (
 // What is new in a repository comes in before a session is told what it should know, and is said with
 // that; after a compaction, and without a project, it is not checked.
 func TestASessionBeginsWithWhatAPullBrought(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	var asked []string
 	d.o.BringIn = func(ctx context.Context, project, dir string) (string, error) {
@@ -37,6 +38,7 @@ func TestASessionBeginsWithWhatAPullBrought(t *testing.T) {
 // Where there is nothing else to say, the line stands alone; and what cannot be brought in keeps no
 // session from its brief.
 func TestWhatAPullBroughtIsSaidAlone(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.o.BringIn = func(context.Context, string, string) (string, error) {
 		return "2 new chunks in .engram are pending", nil
@@ -59,6 +61,7 @@ func TestWhatAPullBroughtIsSaidAlone(t *testing.T) {
 
 // An agent without an event for its start has it with the first prompt, and once.
 func TestAFirstPromptBringsInToo(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	asked := 0
 	d.o.BringIn = func(context.Context, string, string) (string, error) {

@@ -56,6 +56,7 @@ func TestAnEventThatNobodyWantsIsReadAway(t *testing.T) {
 }
 
 func TestTheAgentsThatAreKnown(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]bool{"claude-code": true, "kiro": true, "windsurf": true, "cursor": true, "": false, "hunter2": false} {
 		if got := dialect.Knows(name); got != want {
 			t.Errorf("%q: got %v, want %v", name, got, want)

@@ -24,6 +24,7 @@ import (
 const cookies = "Access tokens of the login live 15 minutes, in an httpOnly cookie that auth/session.go sets"
 
 func TestASessionFromItsBeginningToItsEnd(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.says(d.report("session-start", "source", "startup"), `"hookEventName":"SessionStart"`, "Login tokens live 15 minutes")
@@ -50,6 +51,7 @@ func TestASessionFromItsBeginningToItsEnd(t *testing.T) {
 }
 
 func TestAPromptIsAnsweredWithWhatIsKnownAndNeverTwice(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.quiet(d.report("session-start"))
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
@@ -66,6 +68,7 @@ func TestAPromptIsAnsweredWithWhatIsKnownAndNeverTwice(t *testing.T) {
 }
 
 func TestAFileIsRemindedOfOnce(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	open := func(session string) string {
@@ -82,6 +85,7 @@ func TestAFileIsRemindedOfOnce(t *testing.T) {
 
 // What Gemini CLI cannot be told before a tool it is told after.
 func TestAnAgentThatIsToldAfterwards(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	in := []any{"tool_name", "read_file", "tool_input", map[string]any{"absolute_path": filepath.Join(d.dir, "auth/session.go")}}
@@ -91,6 +95,7 @@ func TestAnAgentThatIsToldAfterwards(t *testing.T) {
 }
 
 func TestAnErrorIsRemindedOfOnce(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Fixed: SQLITE_BUSY database is locked in the nightly billing worker", "The nightly billing worker held a transaction open across a call to the bank: database is locked (SQLITE_BUSY) in billing/worker.go", engram.TypeBugfix)
 	fail := func() string {
@@ -102,6 +107,7 @@ func TestAnErrorIsRemindedOfOnce(t *testing.T) {
 }
 
 func TestAFolderOfSeveralProjectsIsToldNothingButLosesNothing(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	for _, child := range []string{"a", "b"} {
 		if out, err := exec.Command("git", "init", "-q", filepath.Join(d.dir, child)).CombinedOutput(); err != nil {
@@ -120,6 +126,7 @@ func TestAFolderOfSeveralProjectsIsToldNothingButLosesNothing(t *testing.T) {
 }
 
 func TestAProjectThatIsSwitchedOff(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.o.Off = func(project string) bool { return project == "shop" }
@@ -133,6 +140,7 @@ func TestAProjectThatIsSwitchedOff(t *testing.T) {
 }
 
 func TestAnAgentWithoutSessionsHasOneADay(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	text := fmt.Sprintf(`{"hook_event_name":"userPromptSubmit","cwd":%q,"prompt":"fix it now"}`, d.dir)
 	for range 2 {
@@ -147,6 +155,7 @@ func TestAnAgentWithoutSessionsHasOneADay(t *testing.T) {
 // A store that cannot be written does not prevent work, and nothing is lost, doubled or
 // turned around when it can be again.
 func TestWhatCannotBeWrittenIsWrittenLater(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.o.Engine = func() *engine.Engine { return busy(t) }
 	var want []string
@@ -190,6 +199,7 @@ func (awayStore) Update(context.Context, func(engram.Tx) error) error   { return
 func (awayStore) Close() error                                          { return nil }
 
 func TestWhatCanNeverBeWrittenDoesNotBlockTheRest(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.notes.waiting = []attend.Pending{
 		{Key: "1", What: attend.PendingPrompt, Session: "s1", Text: "\xff"},
@@ -204,6 +214,7 @@ func TestWhatCanNeverBeWrittenDoesNotBlockTheRest(t *testing.T) {
 }
 
 func TestWriteIsForServersThatStart(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.notes.waiting = []attend.Pending{{Key: "1", What: attend.PendingPrompt, Session: "s1", Project: "shop", Text: "one"}, {Key: "2", What: attend.PendingPrompt, Session: "s2", Text: "two"}}
 	if err := hook.Write(t.Context(), d.e, d.notes); err != nil || len(d.notes.waiting) > 0 || len(d.prompts()) != 2 {
@@ -216,6 +227,7 @@ func TestWriteIsForServersThatStart(t *testing.T) {
 }
 
 func TestAPromptThatIsTooLongIsCut(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.report("prompt", "prompt", "read this: "+strings.Repeat("word ", 2<<20))
 	d.report("prompt", "prompt", "<private>"+strings.Repeat("4711 ", 100<<10)+"</private>and that: "+strings.Repeat("ü", 100<<10))
@@ -229,6 +241,7 @@ func TestAPromptThatIsTooLongIsCut(t *testing.T) {
 }
 
 func TestNotesThatCannotBeKept(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.notes.broken = true
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
@@ -243,6 +256,7 @@ func TestNotesThatCannotBeKept(t *testing.T) {
 }
 
 func TestNobodyIsAskedToWaitForABug(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.o.Engine = func() *engine.Engine { return nil } // every verb of it panics
 	for _, kind := range dialect.Kinds() {
@@ -301,6 +315,7 @@ func (n *slowNotes) Pending(session string) ([]attend.Pending, error) {
 }
 
 func TestWhatNobodyKnowsIsSilence(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	for _, tt := range [][3]string{
 		{"claude-code", "notification", `{"session_id":"s1"}`}, {"claude-code", "", `{}`}, {"claude-code", "stop", ``}, {"claude-code", "prompt", `[]`},

@@ -25,6 +25,7 @@ func learnings(count int) string {
 // Of a message that lists what was done, line by line, the first are kept, and it is over: it
 // must not cost all events after it their time.
 func TestOfVeryManyLearningsTheFirstAreKept(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.quiet(d.report("stop", "last_assistant_message", learnings(1000)))
 	ms := d.memories(engram.Filter{})
@@ -57,6 +58,7 @@ func (s briefStore) Update(ctx context.Context, f func(engram.Tx) error) error {
 
 // What an event had the time for is kept, and the next one goes on.
 func TestLearningsAreKeptAsFarAsTheTimeGoes(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	store, err := enginetest.OpenStore(t.TempDir() + "/engram.db")
 	if err != nil {
@@ -85,6 +87,7 @@ func TestLearningsAreKeptAsFarAsTheTimeGoes(t *testing.T) {
 
 // An agent that has no stop says in the end what it has done.
 func TestWhatClineHasLearnedIsKept(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.quiet(d.tellAs("cline", "TaskComplete", "taskId", "s1", "taskComplete", map[string]any{"taskMetadata": map[string]any{"taskId": "s1", "result": "Done.\n\n" + learnings(2)}}))
 	ms := d.memories(engram.Filter{SessionID: "s1"})

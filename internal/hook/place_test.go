@@ -55,6 +55,7 @@ func (d *desk) bash(command string, more ...any) {
 // What an agent learns that was started in a folder of several repositories is of the one in
 // which it worked.
 func TestWhatIsLearnedGoesWhereTheWorkWas(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		work func(d *desk)
@@ -124,6 +125,7 @@ func (d *desk) allIn(want string, many int) {
 // A session has one project. What it learns in another one is kept there, in a session that
 // is over at once.
 func TestWhatIsLearnedInASecondRepositoryIsKeptThere(t *testing.T) {
+	t.Parallel()
 	for name, folder := range map[string]string{"from the folder of both": "", "from the first one": "cart"} {
 		t.Run(name, func(t *testing.T) {
 			d := yard(t)
@@ -161,6 +163,7 @@ func TestWhatIsLearnedInASecondRepositoryIsKeptThere(t *testing.T) {
 }
 
 func TestAnOutcomeGoesToTheRepositoryOfItsCommand(t *testing.T) {
+	t.Parallel()
 	d := yard(t)
 	d.report("session-start")
 	for _, name := range []string{"cart", "till"} {
@@ -183,6 +186,7 @@ func TestAnOutcomeGoesToTheRepositoryOfItsCommand(t *testing.T) {
 
 // Where the work is, what is known is told.
 func TestWhoWorksInOneOfSeveralRepositoriesIsToldOfIt(t *testing.T) {
+	t.Parallel()
 	d := yard(t)
 	if _, err := d.e.Save(t.Context(), remember.SaveInput{Title: "The drawer opens by a pulse", Content: "src/drawer.go sends 200 ms", Project: "till", Origin: engram.OriginHuman}); err != nil {
 		t.Fatal(err)
@@ -199,6 +203,7 @@ func TestWhoWorksInOneOfSeveralRepositoriesIsToldOfIt(t *testing.T) {
 }
 
 func TestWhatIsLearnedInAProjectThatIsOffIsNotKept(t *testing.T) {
+	t.Parallel()
 	d := yard(t)
 	d.o.Off = func(project string) bool { return project == "till" }
 	d.edit()("till/a.go")
@@ -219,6 +224,7 @@ func TestWhatIsLearnedInAProjectThatIsOffIsNotKept(t *testing.T) {
 
 // A repository within another one, and one that settings name otherwise, are their own.
 func TestARepositoryWithinARepositoryIsItsOwn(t *testing.T) {
+	t.Parallel()
 	d := yard(t)
 	git(t, d.dir, "init", "-q", filepath.Join("cart", "src", "tax"))
 	named := filepath.Join(d.dir, "till", "src", ".engram")
@@ -240,6 +246,7 @@ func TestARepositoryWithinARepositoryIsItsOwn(t *testing.T) {
 
 // A repository is asked for its name once in a session: that starts a program.
 func TestARepositoryIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	d := yard(t)
 	d.edit()("cart/a.go")
 	opened := d.opened
@@ -255,6 +262,7 @@ func TestARepositoryIsAskedOnce(t *testing.T) {
 
 // Items pending since before a session moved are not lost.
 func TestWhatWaitsForAnotherProjectIsKeptThere(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.report("prompt", "prompt", "what is here?")
 	long := strings.Repeat("s", engram.MaxName)

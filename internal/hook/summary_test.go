@@ -9,6 +9,7 @@ import (
 
 // The prompt for a compaction asks for thoughts first: they filled what the next session was told.
 func TestOfACompactionTheSummaryIsKeptAndNoThoughts(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.quiet(d.report("session-start"))
 	d.report("after-compact", "compact_summary", "<analysis>\n"+strings.Repeat("Let me go through the conversation in order.\n", 60)+"## Key Learnings:\n1. These thoughts are no learning of anybody at all.\n</analysis>\n\n"+

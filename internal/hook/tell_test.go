@@ -16,6 +16,7 @@ const howLong = "how long do access tokens of the login live in their httpOnly c
 
 // Whatever runs at once: what is known is told by one event, and by no later one.
 func TestEventsAtOnceTellNothingTwice(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.crowd()
@@ -101,6 +102,7 @@ func TestWhatIsClaimedIsTold(t *testing.T) {
 // Where no notes can be kept the store says what was told, and where that cannot be written
 // nothing is injected that might be injected twice.
 func TestWithoutNotesTheStoreClaims(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.notes.broken = true
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)

@@ -40,6 +40,7 @@ func TestWhatWasUnderWayIsTold(t *testing.T) {
 }
 
 func TestABugIsToldWithItsPlace(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.o.Engine = func() *engine.Engine { panic(errors.New("with a word of somebody's")) }
 	d.quiet(d.report("prompt", "prompt", "what is here?"))

@@ -16,6 +16,7 @@ import (
 )
 
 func TestACommandThatFailsAndPassesIsAnOutcome(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	bash := func(fails bool) {
 		t.Helper()
@@ -53,6 +54,7 @@ func TestACommandThatFailsAndPassesIsAnOutcome(t *testing.T) {
 
 // Notes are appended to a file: most events of a tool must not cost an opened database.
 func TestANoteNeedsNoStore(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.report("session-start")
 	opened := d.opened
@@ -68,6 +70,7 @@ func TestANoteNeedsNoStore(t *testing.T) {
 }
 
 func TestLearningsAreKeptWhenTheAgentStops(t *testing.T) {
+	t.Parallel()
 	said := "All done.\n\n## Key Learnings:\n1. The cart rounds each line and not the sum, as the tax office wants it\n"
 	for name, tt := range map[string]struct {
 		event string
@@ -121,6 +124,7 @@ func transcript(t *testing.T, said string) string {
 }
 
 func TestATranscriptThatIsNoFileIsNotOpened(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
@@ -136,6 +140,7 @@ func TestATranscriptThatIsNoFileIsNotOpened(t *testing.T) {
 }
 
 func TestWhoDidMuchAndSavedNothingIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	work := func(d *desk) {
 		for i := range 7 {
 			d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
@@ -158,6 +163,7 @@ func TestWhoDidMuchAndSavedNothingIsAskedOnce(t *testing.T) {
 }
 
 func TestAHelpersPromptsAreNotThePersons(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	for _, event := range []string{"session-start", "prompt", "before-tool", "before-compact", "session-end"} {
@@ -170,6 +176,7 @@ func TestAHelpersPromptsAreNotThePersons(t *testing.T) {
 }
 
 func TestASummaryOfCompactionIsKept(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.says(d.report("PreCompact", "hook_event_name", "PreCompact", "trigger", "auto"), "Key Learnings")
 	d.quiet(d.tellAs("codex", "PreCompact", "trigger", "auto"))
@@ -183,6 +190,7 @@ func TestASummaryOfCompactionIsKept(t *testing.T) {
 
 // Learnings that are listed are saved: an agent that lists them has neglected nothing.
 func TestWhoListsLearningsIsNotAskedToSave(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	for i := range 12 {
 		d.quiet(d.report("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
@@ -196,6 +204,7 @@ func TestWhoListsLearningsIsNotAskedToSave(t *testing.T) {
 
 // Some agents tell a prompt in parts.
 func TestAPromptInPartsIsKept(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	part := func(s string) map[string]string { return map[string]string{"type": "text", "text": s} }
 	d.quiet(d.report("prompt", "prompt", []any{part("fix it"), map[string]string{"type": "image"}, part("today")}))
@@ -206,6 +215,7 @@ func TestAPromptInPartsIsKept(t *testing.T) {
 
 // What another session has left is written when an agent stops: there may be no new session today.
 func TestAStopWritesWhatOthersHaveLeft(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.notes.waiting = []attend.Pending{{Key: "k", What: attend.PendingPrompt, Session: "gone", Project: "shop", Text: "left"}}
 	d.quiet(d.report("stop"))

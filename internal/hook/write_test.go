@@ -21,6 +21,7 @@ import (
 
 // Half of a key is not recognised as one: the cut must not leave it.
 func TestNoSecretIsCutInHalf(t *testing.T) {
+	t.Parallel()
 	const kept = 128 << 10
 	line := strings.Repeat("QmFzZTY0", 8)
 	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(line+"\n", 190) + "-----END RSA PRIVATE KEY-----\n"
@@ -48,6 +49,7 @@ func TestNoSecretIsCutInHalf(t *testing.T) {
 
 // What is left of an event that was too long ends anywhere: half a key there is not kept.
 func TestNoSecretIsHalvedByTheEndOfWhatIsRead(t *testing.T) {
+	t.Parallel()
 	line := strings.Repeat("QmFzZTY0", 8)
 	key := `-----BEGIN RSA PRIVATE KEY-----\n` + strings.Repeat(line+`\n`, 100) + `-----END RSA PRIVATE KEY-----\n`
 	event := `{"session_id":"s1","cwd":"/w","tool_name":"Bash","tool_input":{"command":"make"},"error":"`
@@ -72,6 +74,7 @@ func (n *blindNotes) Written(string, []string) error           { return errFull 
 func (n *blindNotes) Unwritten() ([]string, error)             { return nil, errFull }
 
 func TestNotesThatCannotBeReadCostNoPrompt(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.o.Notes = &blindNotes{}
 	d.quiet(d.report("prompt", "prompt", "what the database has room for is kept"))
@@ -82,6 +85,7 @@ func TestNotesThatCannotBeReadCostNoPrompt(t *testing.T) {
 
 // Notes are kept without secrets: a command that has one is known by what was kept of it.
 func TestACommandWithASecretInItHasAnOutcome(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.o.Notes = enginetest.Notebook(filepath.Join(t.TempDir(), "notes"))
 	const command = "deploy --token ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a ./cart" //nolint:gosec // not a real key
@@ -97,6 +101,7 @@ func TestACommandWithASecretInItHasAnOutcome(t *testing.T) {
 
 // A store that is late once must not keep a file, or an error, silent for a whole session.
 func TestWhatWasLateIsToldTheNextTime(t *testing.T) {
+	t.Parallel()
 	for event, in := range map[string][]any{
 		"before-tool": {"tool_name", "Read", "tool_input", map[string]any{"file_path": "auth/session.go"}},
 		"after-tool": {"hook_event_name", "PostToolUseFailure", "tool_name", "Bash", "tool_input", map[string]any{"command": "go run ./auth"},
@@ -146,6 +151,7 @@ func (s oddStore) Update(ctx context.Context, f func(engram.Tx) error) error {
 // What fails for no known reason is tried again, and nothing waits for it: neither the rest of
 // its session nor that of others.
 func TestWhatFailsForNoKnownReasonBlocksNothingAndStays(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.db")
 	d := newDesk(t)
 	store, err := enginetest.OpenStore(path)
@@ -203,6 +209,7 @@ func TestAPromptThatComesSlowlyIsKept(t *testing.T) {
 
 // What is written hours later is dated when it happened.
 func TestWhatIsWrittenLateHasTheTimeAtWhichItHappened(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	now := enginetest.Start().Add(-5 * time.Hour)
 	d.o.Now = func() time.Time { now = now.Add(time.Minute); return now }

@@ -42,6 +42,7 @@ func anchorsIn(t *testing.T, body string) string {
 }
 
 func TestAnObservationIsAnchoredAsASaveIs(t *testing.T) {
+	t.Parallel()
 	h, _ := inCode(t)
 	count := func() string { return ask(h, "GET", "/stats", "").Body.String() }
 	body := func(files string) string {
@@ -82,6 +83,7 @@ func TestAnObservationIsAnchoredAsASaveIs(t *testing.T) {
 }
 
 func TestAnObservationIsAnchoredAnewByAChange(t *testing.T) {
+	t.Parallel()
 	h, _ := inCode(t)
 	load(t, h, [2]string{"POST /observations", `{"session_id":"s1","title":"Retries","content":"Three.","files":["a.go"]}`})
 	for _, tt := range []struct{ name, target, body, want string }{
@@ -108,6 +110,7 @@ func TestAnObservationIsAnchoredAnewByAChange(t *testing.T) {
 }
 
 func TestEveryAnswerSaysHowTheCodeStands(t *testing.T) {
+	t.Parallel()
 	h, parts := inCode(t)
 	load(t, h, [2]string{"POST /observations", `{"session_id":"s1","title":"Retries","content":"Three times.","project":"src","files":["a.go"]}`})
 	for _, target := range []string{"/search?q=retries", "/observations/1?x=1", "/memories?q=retries", "/memories/1?x=1", "/recall?q=retries&again=true", "/context?again=true"} {
@@ -135,6 +138,7 @@ func TestEveryAnswerSaysHowTheCodeStands(t *testing.T) {
 }
 
 func TestWhatAnOlderRouteIgnoresIsTold(t *testing.T) {
+	t.Parallel()
 	h, _ := inCode(t)
 	for _, tt := range []struct{ name, target, body, want string }{
 		{"nothing", "POST /observations", `{"session_id":"s1","title":"A","content":"One.","Type":"fact"}`, ""},

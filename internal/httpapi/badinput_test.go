@@ -287,6 +287,7 @@ func judge(t *testing.T, r *referee, b bad, w *httptest.ResponseRecorder) {
 // TestBadInputIsRefusedAndChangesNothing calls every route with what its own description
 // forbids.
 func TestBadInputIsRefusedAndChangesNothing(t *testing.T) {
+	t.Parallel()
 	r := newReferee(t)
 	open := func() *httpapi.API {
 		h := newAPI(t, httpapi.Options{Dir: "/nowhere"})

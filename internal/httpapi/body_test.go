@@ -11,6 +11,7 @@ import (
 )
 
 func TestBodiesThatAreRefusedAndWhy(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	refused := func(message, hint string) string {
 		return `{"error":"invalid json: ` + message + `","code":"invalid","hint":"` + hint + `"}`
@@ -51,6 +52,7 @@ func TestBodiesThatAreRefusedAndWhy(t *testing.T) {
 
 // Scripts and models put numbers into quotes and write lists with commas, over HTTP as over MCP.
 func TestBodiesMeanTheSameInQuotes(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	var first string
 	for _, body := range []string{`{"content":"Loose one","importance":0.9,"permanent":true,"tags":["a","b"],"metadata":{"n":"5"}}`,
@@ -86,6 +88,7 @@ func TestBodiesMeanTheSameInQuotes(t *testing.T) {
 }
 
 func TestUnknownFieldsMayBeAsDeepAsTheyLike(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	if w := ask(h, "POST", "/sessions", `{"id":"a","project":"b","whatever":`+deep+`}`); w.Code != 201 {
@@ -97,6 +100,7 @@ func TestUnknownFieldsMayBeAsDeepAsTheyLike(t *testing.T) {
 }
 
 func TestTheLargestBodyEveryRouteTakes(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{MCP: reached()})
 	for _, r := range h.Routes() {
 		if r.MaxBody != 4<<20 && r.Path != "/import" { // whose body is read as it comes in
@@ -128,6 +132,7 @@ func TestTheLargestBodyEveryRouteTakes(t *testing.T) {
 }
 
 func TestContentComesBackToTheByte(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	for _, content := range []string{
 		"x", "a\r\nb\tc", "  blanks at both ends  ", "日本語 العربية 😀 \U0010FFFF", "</script><b>&amp;", `"quotes" and \backslashes\`,

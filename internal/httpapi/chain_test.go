@@ -24,6 +24,7 @@ func (f failing) Update(context.Context, func(engram.Tx) error) error   { return
 func (f failing) Close() error                                          { return nil }
 
 func TestErrorsBecomeStatuses(t *testing.T) {
+	t.Parallel()
 	const inner = "disk sector 7 of /home/somebody"
 	for _, tt := range []struct {
 		err        error
@@ -53,6 +54,7 @@ func TestErrorsBecomeStatuses(t *testing.T) {
 }
 
 func TestAPanicTellsNothing(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	const secret = "the inner secret"
 	h := newAPI(t, httpapi.Options{
@@ -67,6 +69,7 @@ func TestAPanicTellsNothing(t *testing.T) {
 }
 
 func TestAPanicInMidAnswerCutsItOff(t *testing.T) {
+	t.Parallel()
 	addr := live(t, httpapi.Options{MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(strings.Repeat("x", 100)))
 		w.(http.Flusher).Flush()
@@ -84,6 +87,7 @@ func TestAPanicInMidAnswerCutsItOff(t *testing.T) {
 }
 
 func TestAClientThatLeftIsNoError(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	e := engine.New(engine.Options{Store: failing{context.Canceled}, Now: enginetest.Start, NewID: enginetest.IDs()})
 	h := newAPI(t, httpapi.Options{Engine: e, Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -99,6 +103,7 @@ func TestAClientThatLeftIsNoError(t *testing.T) {
 }
 
 func TestEveryAnswerIsKeptToItself(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	for _, r := range everyRoute(h) {
 		w := ask(h, r[0], r[1], "")
@@ -115,6 +120,7 @@ func TestEveryAnswerIsKeptToItself(t *testing.T) {
 }
 
 func TestADegradedSearchSaysSo(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	w := ask(h, "GET", "/search?q=%3F%3F%3F", "")
@@ -125,6 +131,7 @@ func TestADegradedSearchSaysSo(t *testing.T) {
 
 // A bare list cannot say where was looked: a header does, and the list stays what clients parse.
 func TestAnEmptyListSaysInAHeaderWhatIsElsewhere(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	for path, want := range map[string]string{

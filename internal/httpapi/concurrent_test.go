@@ -14,6 +14,7 @@ import (
 // Ten agents save and search at once; nothing fails, nothing is lost, no number is
 // given twice.
 func TestTenClientsAtOnce(t *testing.T) {
+	t.Parallel()
 	base := "http://" + live(t, httpapi.Options{})
 	const clients, saves = 10, 12
 	var mu sync.Mutex

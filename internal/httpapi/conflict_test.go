@@ -56,6 +56,7 @@ func conflictCases() []routeCase {
 }
 
 func TestAConflictIsFoundJudgedAndShown(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	for _, lives := range []string{"15", "5"} {
 		w := ask(h, "POST", "/observations", `{"session_id":"s1","project":"demo","title":"Token lifetime `+lives+`","content":"Access tokens live `+lives+` minutes in the shop API"}`)
@@ -90,6 +91,7 @@ func TestAConflictIsFoundJudgedAndShown(t *testing.T) {
 }
 
 func TestMemoriesAreFoundByTheirMetadata(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	for _, m := range []string{`{"needs_review":true,"ticket":"ENG-12"}`, `{"needs_review":false,"ticket":"ENG-12"}`, `{}`} {
 		w := ask(h, "POST", "/memories", `{"title":"Cache","content":"The importer writes the cache `+strings.ReplaceAll(m, `"`, "")+`","project":"demo","metadata":`+m+`}`)

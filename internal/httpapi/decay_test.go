@@ -60,6 +60,7 @@ func decayCases() []routeCase {
 }
 
 func TestDecayOverHTTPTellsStrengthAndReason(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	w := ask(h, "GET", "/decay?id=3,2&curve=geometric", "")
@@ -86,6 +87,7 @@ func TestDecayOverHTTPTellsStrengthAndReason(t *testing.T) {
 }
 
 func TestAReadingCountsForASessionAlone(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	count := func() string {

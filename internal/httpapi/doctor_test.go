@@ -14,6 +14,7 @@ import (
 // The report is the answer, whatever it says; what is refused is a project that cannot
 // be told.
 func TestDoctorSaysWhichProjectItCannotTell(t *testing.T) {
+	t.Parallel()
 	several, broken := t.TempDir(), t.TempDir()
 	for _, dir := range []string{"till", "shop"} {
 		if out, err := exec.Command("git", "init", "-q", filepath.Join(several, dir)).CombinedOutput(); err != nil {

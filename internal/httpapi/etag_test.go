@@ -12,6 +12,7 @@ import (
 )
 
 func TestWhatIsTheSameIsNotSentAgain(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	first := ask(h, "GET", "/memories", "")
@@ -68,6 +69,7 @@ func TestWhatIsTheSameIsNotSentAgain(t *testing.T) {
 
 // A read for a session counts although its client has the answer already.
 func TestWhatIsTheSameIsReadAllTheSame(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	for range 3 {
@@ -79,6 +81,7 @@ func TestWhatIsTheSameIsReadAllTheSame(t *testing.T) {
 }
 
 func TestAnswersAreCompressedForWhoWantsThem(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	plain := ask(h, "GET", "/openapi.json", "")
@@ -122,6 +125,7 @@ func TestAnswersAreCompressedForWhoWantsThem(t *testing.T) {
 }
 
 func TestGoClientsReadCompressedAnswers(t *testing.T) {
+	t.Parallel()
 	addr := live(t, httpapi.Options{})
 	resp, err := http.Get("http://" + addr + "/openapi.json")
 	if err != nil {

@@ -88,6 +88,7 @@ func (w *watching) want(name string, parts ...string) event {
 }
 
 func TestAWatcherSeesWhatIsWrittenAndNoText(t *testing.T) {
+	t.Parallel()
 	parts := enginetest.NewParts(t)
 	base := "http://" + live(t, httpapi.Options{Engine: parts.Engine})
 	w := watch(t, base+"/events")
@@ -127,6 +128,7 @@ func TestAWatcherSeesWhatIsWrittenAndNoText(t *testing.T) {
 }
 
 func TestWhatIsNoWatchIsToldInJSON(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	bad := func(message string) string {
 		return `{"error":{"code":"invalid","message":"` + message + `","hint":"GET /log lists the numbers; 0 is the beginning"}}`
@@ -152,6 +154,7 @@ func TestWhatIsNoWatchIsToldInJSON(t *testing.T) {
 }
 
 func TestThereAreOnlySoManyWatchers(t *testing.T) {
+	t.Parallel()
 	base := "http://" + live(t, httpapi.Options{})
 	var all []*watching
 	for range 32 {

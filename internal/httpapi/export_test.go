@@ -10,6 +10,7 @@ import (
 )
 
 func TestAnExportComesInElsewhere(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, query string
 		want        string // in the export
@@ -50,6 +51,7 @@ func packed(text string) string {
 }
 
 func TestAPackedFileComesIn(t *testing.T) {
+	t.Parallel()
 	w := ask(newAPI(t, httpapi.Options{}), "POST", "/import", packed(`{"format":"engram","version":1,"memories":[{"content":"packed up"}]}`))
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"observations_imported":1`) {
 		t.Errorf("got %d %s, want one memory", w.Code, w.Body)
@@ -57,6 +59,7 @@ func TestAPackedFileComesIn(t *testing.T) {
 }
 
 func TestImportsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, request, body string
 		status              int
@@ -89,6 +92,7 @@ func TestImportsThatAreRefused(t *testing.T) {
 }
 
 func TestMovingNeedsTheToken(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t, httpapi.Options{Token: func() string { return token }})
 	for _, request := range [][2]string{{"GET", "/export"}, {"POST", "/import"}} {
 		if w := ask(api, request[0], request[1], ""); w.Code != http.StatusUnauthorized {
@@ -99,6 +103,7 @@ func TestMovingNeedsTheToken(t *testing.T) {
 
 // A file of 256 MiB is never read: its length says enough.
 func TestAnImportHasALimit(t *testing.T) {
+	t.Parallel()
 	api := newAPI(t, httpapi.Options{})
 	body := `{"version":"0.1.0","sessions":[` + strings.Repeat(" ", 5<<20) + `]}`
 	if w := ask(api, "POST", "/import", body); w.Code != http.StatusOK {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestBeyondTheLoopbackReadingNeedsTheToken(t *testing.T) {
+	t.Parallel()
 	a := httpapi.New(httpapi.Options{Engine: enginetest.New(t), Exposed: true, Token: func() string { return "right" }})
 	for _, tt := range []struct {
 		path, token string

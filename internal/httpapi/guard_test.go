@@ -31,6 +31,7 @@ func reached() http.Handler {
 }
 
 func TestNoRouteIsReachedByAPage(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{MCP: reached(), Hosts: []string{"box.lan", "fe80::1"}})
 	stocked(t, h)
 	before := ask(h, "GET", "/stats", "").Body.String()
@@ -99,6 +100,7 @@ func noCORS(t *testing.T, r [2]string, w *httptest.ResponseRecorder) {
 }
 
 func TestNoRouteTakesWhatAFormCanSend(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{MCP: reached()})
 	stocked(t, h)
 	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain; application/json",
@@ -121,6 +123,7 @@ func TestNoRouteTakesWhatAFormCanSend(t *testing.T) {
 }
 
 func TestTheRightCallersAreLetIn(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{Hosts: []string{"box.lan", "fe80::1", "[fe80::2]"}})
 	for _, header := range [][]string{
 		{"Host: localhost"}, {"Host: localhost:7437"}, {"Host: 127.0.0.1"}, {"Host: [::1]"}, {"Host: [::1]:1"}, {"Host: localhost:65535"},
@@ -149,6 +152,7 @@ func TestTheRightCallersAreLetIn(t *testing.T) {
 }
 
 func TestTwoOfAHeaderAreRefused(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{Token: func() string { return token }})
 	for name, tt := range map[string]struct {
 		values []string
@@ -171,6 +175,7 @@ func TestTwoOfAHeaderAreRefused(t *testing.T) {
 }
 
 func TestGetChangesNothing(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	dump := func() string {

@@ -13,6 +13,7 @@ import (
 )
 
 func TestHintsNameRequests(t *testing.T) {
+	t.Parallel()
 	refuse := func() *engram.Error { return engram.Errorf(engram.CodeInvalid, "no") }
 	for _, tt := range []struct {
 		name string
@@ -39,6 +40,7 @@ func TestHintsNameRequests(t *testing.T) {
 
 // Each request of the table is one that the API takes.
 func TestRequestsOfHintsExist(t *testing.T) {
+	t.Parallel()
 	a := New(Options{})
 	for _, r := range routesOfCommands() {
 		var call engram.Call

@@ -43,6 +43,7 @@ func logCases() []routeCase {
 }
 
 func TestWhatWasChangedOverHTTPIsUndoneAndRestored(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	load(t, h,
 		[2]string{"POST /memories", `{"title":"Tokens","content":"Tokens live 15 minutes."}`},

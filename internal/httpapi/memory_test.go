@@ -69,6 +69,7 @@ func memoryCases() []routeCase {
 }
 
 func TestASaveTellsWhatItIsNearAndMayContradict(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	tokens := func(path, title, minutes, more string) string {
 		return told(ask(h, "POST", path, `{"title":"`+title+`","content":"Access tokens of the API live `+minutes+` minutes.","type":"decision","session_id":"s1"`+more+`}`))
@@ -97,6 +98,7 @@ func TestASaveTellsWhatItIsNearAndMayContradict(t *testing.T) {
 }
 
 func TestAChangedMemoryTellsWhatItSaidBefore(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	load(t, h,
@@ -116,6 +118,7 @@ func TestAChangedMemoryTellsWhatItSaidBefore(t *testing.T) {
 }
 
 func TestASearchOfWholeMemoriesSaysWhy(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	got := told(ask(h, "GET", "/memories?q=something+else&project=other", ""))
@@ -129,6 +132,7 @@ func TestASearchOfWholeMemoriesSaysWhy(t *testing.T) {
 }
 
 func TestARepeatIsNotCreated(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	const body = `{"content":"The same words.","project":"p"}`
 	first, second := ask(h, "POST", "/memories", body), ask(h, "POST", "/memories", body)
@@ -138,6 +142,7 @@ func TestARepeatIsNotCreated(t *testing.T) {
 }
 
 func TestPrivateTextNeverComesBack(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	const secret = "hunter2"
 	hidden := "<private>" + secret + "</private>"

@@ -75,6 +75,7 @@ func scraped(t *testing.T, text string) map[string]float64 {
 }
 
 func TestPrometheusReadsTheMetrics(t *testing.T) {
+	t.Parallel()
 	h := measured(t)
 	stocked(t, h)
 	for range 3 {
@@ -130,6 +131,7 @@ func TestPrometheusReadsTheMetrics(t *testing.T) {
 
 // Whatever is asked for, the number of time series stays what it is.
 func TestNobodyMakesMetricsGrow(t *testing.T) {
+	t.Parallel()
 	h := measured(t)
 	stocked(t, h)
 	for i := range 120 {
@@ -157,6 +159,7 @@ func TestNobodyMakesMetricsGrow(t *testing.T) {
 }
 
 func TestMetricsAreOffUnlessAskedFor(t *testing.T) {
+	t.Parallel()
 	h := httpapi.New(httpapi.Options{Engine: enginetest.New(t)})
 	w := ask(h, "GET", "/metrics", "")
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "serve --metrics") {
@@ -165,6 +168,7 @@ func TestMetricsAreOffUnlessAskedFor(t *testing.T) {
 }
 
 func TestUsageTellsWhatMetricsOfTheCommandLineDo(t *testing.T) {
+	t.Parallel()
 	h := measured(t)
 	stocked(t, h)
 	ask(h, "GET", "/search?q=login&session_id=s1", "")

@@ -65,6 +65,7 @@ func described(t testing.TB, h *httpapi.API) openDocument {
 }
 
 func TestTheDocumentIsOpenAPI(t *testing.T) {
+	t.Parallel()
 	for _, o := range []httpapi.Options{{}, {MCP: reached(), Exposed: true}} {
 		doc := described(t, newAPI(t, o))
 		spec := openapi.NewExtendable(&openapi.OpenAPI{})
@@ -231,6 +232,7 @@ func (r *referee) resolve(t testing.TB, answers map[string]*jsonschema.Schema) {
 
 // TestEveryAnswerIsInTheDocument asks what the other tests of routes ask.
 func TestEveryAnswerIsInTheDocument(t *testing.T) {
+	t.Parallel()
 	r := newReferee(t)
 	fresh := func() *httpapi.API {
 		h := newAPI(t, httpapi.Options{Dir: "/nowhere", Project: "byhand"})
@@ -292,6 +294,7 @@ func TestEveryAnswerIsInTheDocument(t *testing.T) {
 }
 
 func TestEveryRowSaysWhatItReadsAndAnswers(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{MCP: reached()})
 	doc := described(t, h)
 	ids := map[string]bool{}
@@ -334,6 +337,7 @@ func TestEveryRowSaysWhatItReadsAndAnswers(t *testing.T) {
 // What is refused on the way to the server of MCP has the shape that the document gives its
 // errors, which is that of JSON-RPC.
 func TestErrorsOfMCPAreInTheDocument(t *testing.T) {
+	t.Parallel()
 	r := newReferee(t)
 	h := newAPI(t, httpapi.Options{MCP: reached(), Token: func() string { return "secret" }})
 	for _, tt := range []struct {

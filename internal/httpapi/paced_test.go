@@ -33,7 +33,7 @@ func TestAnImportMayTakeItsTime(t *testing.T) {
 				go func() {
 					defer close(sent)
 					for range steps {
-						time.Sleep(tt.pause)
+						elapse(tt.pause)
 						if _, err := strings.NewReader(part).WriteTo(c); err != nil {
 							return // the server has given up
 						}

@@ -12,6 +12,7 @@ import (
 // What is no route is told so as JSON, in the place that was asked: no page of HTML and
 // no redirect, which would lose a body and the reason.
 func TestNoPathIsRedirectedOrAnsweredInHTML(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{MCP: reached()})
 	for _, tt := range []struct {
 		name, request string
@@ -59,6 +60,7 @@ func TestNoPathIsRedirectedOrAnsweredInHTML(t *testing.T) {
 
 // A name in a path may hold what a path may not, when it is escaped.
 func TestNamesInPathsMayHoldAnything(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	load(t, h,
 		[2]string{"POST /sessions", `{"id":"a/b","project":"p"}`},
@@ -79,6 +81,7 @@ func TestNamesInPathsMayHoldAnything(t *testing.T) {
 }
 
 func TestTheGuardComesBeforeThePath(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	for _, target := range []string{"//health", "/nope", "/history", "/health/", "/memories/../health"} {
 		for _, method := range []string{"GET", "POST", "OPTIONS", "HEAD"} {

@@ -51,6 +51,7 @@ type recalled struct {
 }
 
 func TestASessionIsNotShownTheSameTwice(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	get := func(path string, into any) {
@@ -99,6 +100,7 @@ func TestASessionIsNotShownTheSameTwice(t *testing.T) {
 }
 
 func TestASessionNobodyKnowsIsAnsweredAllTheSame(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	w := ask(h, "GET", "/context?project=demo&session_id=nobody", "")

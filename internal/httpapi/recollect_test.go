@@ -10,6 +10,7 @@ import (
 )
 
 func TestTheDescriptionTellsTheEnginesDefaultStrength(t *testing.T) {
+	t.Parallel()
 	doc := told(ask(newAPI(t, httpapi.Options{}), "GET", "/openapi.json", ""))
 	field := regexp.MustCompile(`(?s)"min_strength":\s*\{[^}]*leave out what has faded below[^}]*\}`).FindString(doc)
 	if !regexp.MustCompile(`"default":\s*` + regexp.QuoteMeta(fmt.Sprint(read.LeastStrength)) + `\b`).MatchString(field) {

@@ -38,6 +38,7 @@ func relationCases() []routeCase {
 }
 
 func TestRelationsAreMadeShownAndTakenAway(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	load(t, h, [2]string{"POST /relations", `{"source":"2","target":"1","relation":"supersedes"}`})
@@ -67,6 +68,7 @@ func TestRelationsAreMadeShownAndTakenAway(t *testing.T) {
 
 // Every way to find or list hides what is superseded; superseded=true shows it.
 func TestWhatIsSupersededIsShownWhenAskedFor(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	load(t, h,
 		[2]string{"POST /memories", `{"title":"Token lifetime","content":"The token lifetime is an hour.","project":"demo"}`},

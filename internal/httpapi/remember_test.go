@@ -53,6 +53,7 @@ func rememberCases() []routeCase {
 
 // Without a project anywhere, what is remembered belongs to the folder in which the server runs.
 func TestTheFolderOfTheServerIsWhereThingsAreRemembered(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "Till")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -66,6 +67,7 @@ func TestTheFolderOfTheServerIsWhereThingsAreRemembered(t *testing.T) {
 }
 
 func TestWhatIsRememberedIsRecalledUntilItIsForgotten(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{Project: "web"})
 	load(t, h,
 		[2]string{"POST /remember", `{"content":"Access tokens of the API live 15 minutes.","category":"decision"}`},

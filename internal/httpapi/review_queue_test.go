@@ -8,6 +8,7 @@ import (
 )
 
 func TestANameThatIsNoneLeavesAllOthersUndecided(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		names string
 		code  int
@@ -31,6 +32,7 @@ func TestANameThatIsNoneLeavesAllOthersUndecided(t *testing.T) {
 }
 
 func TestAChangeSaysWhetherTheTextIsSuspectNow(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	load(t, h, [2]string{"POST /sessions", `{"id":"s1","project":"shop"}`}, [2]string{"POST /observations", `{"session_id":"s1","title":"Retries","content":"Three."}`})
 	for _, path := range []string{"/observations/1", "/memories/1"} {

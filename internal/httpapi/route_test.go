@@ -159,6 +159,7 @@ func projectCases() []routeCase {
 }
 
 func TestRoutesAnswerInTheirShapes(t *testing.T) {
+	t.Parallel()
 	fresh := func(t *testing.T) *httpapi.API {
 		h := newAPI(t, httpapi.Options{Dir: "/nowhere", Project: "byhand"})
 		stocked(t, h)
@@ -167,6 +168,7 @@ func TestRoutesAnswerInTheirShapes(t *testing.T) {
 	shared := fresh(t)
 	for _, tt := range routeCases() {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			h := shared // GET changes nothing, and errors change nothing
 			if !strings.HasPrefix(tt.request, "GET") && tt.status < 300 {
 				h = fresh(t)
@@ -182,6 +184,7 @@ func TestRoutesAnswerInTheirShapes(t *testing.T) {
 }
 
 func TestEveryRouteHasACase(t *testing.T) {
+	t.Parallel()
 	have := map[string]bool{}
 	for _, tt := range routeCases() {
 		have[tt.route] = true
@@ -194,6 +197,7 @@ func TestEveryRouteHasACase(t *testing.T) {
 }
 
 func TestTheGreetingNamesEveryRoute(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	said := ask(h, "GET", "/", "").Body.String()
 	for _, r := range h.Routes() {
@@ -208,6 +212,7 @@ func TestTheGreetingNamesEveryRoute(t *testing.T) {
 }
 
 func TestWhatIsNoRoute(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	for _, tt := range []struct {
 		name, request string

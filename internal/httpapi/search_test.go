@@ -66,6 +66,7 @@ func search(t *testing.T, h *httpapi.API, query string) found {
 }
 
 func TestSearchPutsTheBestFirstWithTheSmallestRank(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	f := search(t, h, "q=login+form+state")
@@ -92,6 +93,7 @@ func TestSearchPutsTheBestFirstWithTheSmallestRank(t *testing.T) {
 }
 
 func TestWeakFindsAreMarkedAndListedAsAsked(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	for _, tt := range []struct {
@@ -117,6 +119,7 @@ func TestWeakFindsAreMarkedAndListedAsAsked(t *testing.T) {
 }
 
 func TestASearchIsToldHowToSearch(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	for _, tt := range []struct{ query, hint string }{
@@ -141,6 +144,7 @@ func TestASearchIsToldHowToSearch(t *testing.T) {
 }
 
 func TestSearchFindsWhatWasKnownThen(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	load(t, h, [2]string{"POST /observations", `{"session_id":"s","project":"p","title":"Kettle","content":"the kettle whistles"}`})
@@ -176,6 +180,7 @@ func TestSearchFindsWhatWasKnownThen(t *testing.T) {
 }
 
 func TestSearchShowsAtMostTwenty(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	for i := range 25 {
 		load(t, h, [2]string{"POST /observations", fmt.Sprintf(`{"session_id":"s","project":"p","title":"Pump %d","content":"pump number %d"}`, i, i)})
@@ -188,6 +193,7 @@ func TestSearchShowsAtMostTwenty(t *testing.T) {
 }
 
 func TestNoQueryTextIsAnError(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	for _, q := range []string{`"`, `a"b`, `""`, `'`, `*`, `login*`, `NEAR(a b)`, `a AND`, `OR`, `NOT`, `title:login`, `^login`, `-login`, `{a b}:c`,

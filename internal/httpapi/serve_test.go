@@ -71,6 +71,9 @@ func serving(t *testing.T, o httpapi.Options, test func(t *testing.T, p *pipes, 
 	})
 }
 
+// elapse lets time pass in a bubble.
+func elapse(d time.Duration) { time.Sleep(d) }
+
 // status reads an answer's status line and throws the rest away.
 func status(t *testing.T, c net.Conn) string {
 	t.Helper()
@@ -222,6 +225,7 @@ func TestAStreamOutlivesTheDeadlines(t *testing.T) {
 }
 
 func TestServeSaysWhyItCouldNotGoOn(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -255,6 +259,7 @@ func live(t *testing.T, o httpapi.Options) string {
 }
 
 func TestHalfOpenConnectionsDoNotStopTheRest(t *testing.T) {
+	t.Parallel()
 	addr := live(t, httpapi.Options{})
 	for i := range 300 {
 		c, err := net.Dial("tcp", addr)
@@ -319,6 +324,7 @@ func TestBrokenRequestsOnTheWire(t *testing.T) {
 }
 
 func TestALargeBodyOverASocketIsRefusedAndTheServerGoesOn(t *testing.T) {
+	t.Parallel()
 	addr := live(t, httpapi.Options{})
 	resp, err := http.Post("http://"+addr+"/sessions", "application/json", strings.NewReader(strings.Repeat("x", 20<<20)))
 	if err == nil { // the client may also have been cut off while it sent

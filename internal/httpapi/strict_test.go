@@ -16,6 +16,7 @@ func filled(r route.Route) string {
 }
 
 func TestEveryNewerRouteRefusesWhatItDoesNotKnow(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	older := map[string]bool{"health": true, "sessions": true, "observations": true, "search": true, "timeline": true, "context": true, "prompts": true,
 		"stats": true, "sync": true, "doctor": true, "project": true, "projects": true, "conflicts": true, "export": true, "import": true}
@@ -45,6 +46,7 @@ func TestEveryNewerRouteRefusesWhatItDoesNotKnow(t *testing.T) {
 }
 
 func TestEveryParameterOfANewerRouteIsTaken(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	for _, r := range h.Routes() {
 		for _, p := range r.Params {
@@ -56,6 +58,7 @@ func TestEveryParameterOfANewerRouteIsTaken(t *testing.T) {
 }
 
 func TestWhatIsUnknownIsNamedWithTheNearestGoodOne(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	load(t, h, [2]string{"POST /memories", `{"title":"Tokens","content":"Tokens live 15 minutes."}`})
 	for _, tt := range []struct{ name, request, body, want string }{
@@ -85,6 +88,7 @@ func TestWhatIsUnknownIsNamedWithTheNearestGoodOne(t *testing.T) {
 }
 
 func TestWhatIsFreeInABodyIsNotRefused(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{})
 	load(t, h,
 		[2]string{"POST /memories", `{"TITLE":"Tokens","content":"Tokens live 15 minutes.","metadata":{"ticket":{"any":"thing"}},"tags":null}`},

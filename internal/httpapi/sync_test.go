@@ -39,6 +39,7 @@ func syncStatus(t *testing.T, h *httpapi.API, query string) (s statusOf) {
 
 // The chunks of the repository around the server's folder are told of its project alone.
 func TestSyncStatusTellsHowTheRepositoryStands(t *testing.T) {
+	t.Parallel()
 	e, place := enginetest.New(t), replicatest.NewPlace("a repository")
 	h := newAPI(t, httpapi.Options{Engine: e, Project: "demo",
 		Chunks: func(context.Context, string) (engram.Remote, error) { return place.Open(), nil }})
@@ -82,6 +83,7 @@ func (shut) Batches(context.Context) ([]engram.Batch, error) {
 
 // Anyone with push access can make .engram a link: that is a state to report, not a fault of the request.
 func TestSyncStatusTellsOfARepositoryThatIsNotRead(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{Engine: enginetest.New(t), Project: "demo", Chunks: func(context.Context, string) (engram.Remote, error) {
 		return shut{replicatest.NewPlace("a repository").Open()}, nil
 	}})
@@ -92,6 +94,7 @@ func TestSyncStatusTellsOfARepositoryThatIsNotRead(t *testing.T) {
 
 // Pending changes are listed in the words of the mem_* dialect.
 func TestWhatWaitsIsListed(t *testing.T) {
+	t.Parallel()
 	ctx, place := t.Context(), replicatest.NewPlace("a repository")
 	e := enginetest.New(t)
 	h := newAPI(t, httpapi.Options{Engine: e})

@@ -8,6 +8,7 @@ import (
 )
 
 func TestWhatChangesNeedsTheToken(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{MCP: reached(), Token: func() string { return token }})
 	guarded := map[string]bool{}
 	for _, r := range h.Routes() {
@@ -36,6 +37,7 @@ func TestWhatChangesNeedsTheToken(t *testing.T) {
 }
 
 func TestTheTokenIsAskedForInWords(t *testing.T) {
+	t.Parallel()
 	now := token
 	h := newAPI(t, httpapi.Options{Token: func() string { return now }})
 	const hint = `"code":"forbidden","hint":"send Authorization: Bearer and the token in ENGRAM_HTTP_TOKEN"}`
@@ -53,6 +55,7 @@ func TestTheTokenIsAskedForInWords(t *testing.T) {
 
 // A body is not even read before the token was seen.
 func TestTheTokenComesBeforeTheBody(t *testing.T) {
+	t.Parallel()
 	h := newAPI(t, httpapi.Options{Token: func() string { return token }})
 	if w := ask(h, "POST", "/sessions", strings.Repeat("x", 5<<20)); w.Code != 401 {
 		t.Errorf("a body that is too large and no token: got %d, want 401", w.Code)

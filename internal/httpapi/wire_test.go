@@ -64,7 +64,7 @@ func TestTwoHundredBodiesOfAByteASecondAreEndedAndHealthAnswers(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(20 * time.Second)
+		elapse(20 * time.Second)
 		c := p.dial()
 		send(t, c, "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if got := status(t, c); got != "200 OK" {
@@ -82,6 +82,7 @@ func TestTwoHundredBodiesOfAByteASecondAreEndedAndHealthAnswers(t *testing.T) {
 }
 
 func TestAChunkedBodyOverTheLimitIsRefusedOnTheWire(t *testing.T) {
+	t.Parallel()
 	addr := live(t, httpapi.Options{})
 	c := dialled(t, addr)
 	done := make(chan string, 1)
@@ -100,6 +101,7 @@ func TestAChunkedBodyOverTheLimitIsRefusedOnTheWire(t *testing.T) {
 }
 
 func TestHalfARequestWritesNothing(t *testing.T) {
+	t.Parallel()
 	addr := live(t, httpapi.Options{})
 	body := `{"session_id":"s","project":"p","title":"half","content":"half a request"}`
 	head := "POST /observations HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -177,6 +179,7 @@ func TestAThousandConnectionsAreAnswered(t *testing.T) {
 
 // What a page can send without asking first never reaches a handler, whatever it says it is.
 func TestAPageSendsNothingOverTheWire(t *testing.T) {
+	t.Parallel()
 	addr := live(t, httpapi.Options{})
 	poison := `{"session_id":"s","project":"p","title":"poison","content":"from a page"}`
 	for _, header := range []string{
@@ -208,6 +211,7 @@ func TestAPageSendsNothingOverTheWire(t *testing.T) {
 
 // What curl -d sends: a body of JSON under the type of a form, or under none.
 func TestAPlainToolNeedsNoContentType(t *testing.T) {
+	t.Parallel()
 	addr := live(t, httpapi.Options{})
 	for i, header := range []string{"Content-Type: application/x-www-form-urlencoded\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n", "", "Content-Type: \r\n"} {
 		body := fmt.Sprintf(`{"session_id":"s","project":"p","title":"From a tool %d","content":"number %d"}`, i, i)

@@ -124,6 +124,7 @@ func callTool(t *testing.T, c *mcp.ClientSession, name, what string) heard {
 }
 
 func TestAPersonIsAskedWhileACallRuns(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 3000)
 	for _, tt := range []struct {
 		name string
@@ -179,6 +180,7 @@ func TestAPersonIsAskedWhileACallRuns(t *testing.T) {
 }
 
 func TestAPersonWhoIsAwayIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	takenAway := make(chan struct{})
 	d := &diary{}
@@ -201,6 +203,7 @@ func TestAPersonWhoIsAwayIsAskedOnce(t *testing.T) {
 }
 
 func TestACallThatTheClientGivesUpIsNotAskedAgain(t *testing.T) {
+	t.Parallel()
 	open := make(chan struct{}, 2)
 	c := connectPerson(t, stdio(t, new(diary).server(Options{})), "2025-11-25",
 		func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -228,6 +231,7 @@ func TestACallThatTheClientGivesUpIsNotAskedAgain(t *testing.T) {
 }
 
 func TestWhoCannotBeAskedIsNot(t *testing.T) {
+	t.Parallel()
 	never := form(func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		t.Error("asked")
 		return &mcp.ElicitResult{Action: "decline"}, nil
@@ -263,6 +267,7 @@ func TestWhoCannotBeAskedIsNot(t *testing.T) {
 }
 
 func TestWritesGoOnWhileAPersonThinks(t *testing.T) {
+	t.Parallel()
 	open, answer := make(chan struct{}, 2), make(chan struct{})
 	d := &diary{}
 	c := connectPerson(t, stdio(t, d.server(Options{AskWithin: 20 * time.Second})), "2025-11-25", func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -300,6 +305,7 @@ const untilAsked = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"pro
 `
 
 func TestNobodyIsWaitedForWhenTheInputHasEnded(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	if err := new(diary).server(Options{}).ServeStdio(t.Context(), strings.NewReader(untilAsked), &out); err != nil {
 		t.Fatal(err)
@@ -311,6 +317,7 @@ func TestNobodyIsWaitedForWhenTheInputHasEnded(t *testing.T) {
 
 // An answer that stands on the last line counts, every time.
 func TestTheLastLineMayBeTheAnswer(t *testing.T) {
+	t.Parallel()
 	for range 200 {
 		inR, inW := io.Pipe()
 		outR, outW := io.Pipe()
@@ -339,6 +346,7 @@ func TestTheLastLineMayBeTheAnswer(t *testing.T) {
 }
 
 func TestNobodyIsWaitedForWhenTheServerIsToStop(t *testing.T) {
+	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	inR, inW := io.Pipe()

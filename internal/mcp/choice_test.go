@@ -29,6 +29,7 @@ func askChoices(t *testing.T, c *mcp.Choices, query, body string) *httptest.Resp
 const listRequest = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
 func TestEachClientChoosesItsToolsOverHTTP(t *testing.T) {
+	t.Parallel()
 	c, err := mcp.NewChoices(mcp.Options{Engine: enginetest.New(t), Tools: "mem_save,mem_search"})
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +62,7 @@ func TestEachClientChoosesItsToolsOverHTTP(t *testing.T) {
 
 // More lists than are kept ready, many at once, and a long name of nothing.
 func TestAnyNumberOfChoicesIsServed(t *testing.T) {
+	t.Parallel()
 	c, err := mcp.NewChoices(mcp.Options{Engine: enginetest.New(t)})
 	if err != nil {
 		t.Fatal(err)

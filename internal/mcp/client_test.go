@@ -71,6 +71,7 @@ func connect(t testing.TB, transport sdk.Transport, version string) *sdk.ClientS
 }
 
 func TestRealClientsOfBothErasSaveAndFind(t *testing.T) {
+	t.Parallel()
 	transports := map[string]func(testing.TB, *mcp.Server, string) *sdk.ClientSession{"stdio": connectStdio, "http": connectHTTP}
 	for name, join := range transports {
 		for _, version := range sdk.SupportedProtocolVersions() {
@@ -128,6 +129,7 @@ func text(r *sdk.CallToolResult) string {
 }
 
 func TestParallelCallsOverBothTransports(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	sessions := []*sdk.ClientSession{connectStdio(t, s, "2025-11-25"), connectHTTP(t, s, "2026-07-28")}
 	var wg sync.WaitGroup
@@ -150,6 +152,7 @@ func TestParallelCallsOverBothTransports(t *testing.T) {
 }
 
 func TestOldClientsAreAnsweredOverHTTPWithoutASession(t *testing.T) {
+	t.Parallel()
 	web := httptest.NewServer(newServer(t).Handler())
 	defer web.Close()
 	for _, tt := range []struct {
@@ -185,6 +188,7 @@ func TestOldClientsAreAnsweredOverHTTPWithoutASession(t *testing.T) {
 }
 
 func TestSubscriptionEndsWithItsRequest(t *testing.T) {
+	t.Parallel()
 	web := httptest.NewServer(newServer(t).Handler())
 	defer web.Close() // waits for requests that are under way
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -214,6 +218,7 @@ func TestSubscriptionEndsWithItsRequest(t *testing.T) {
 }
 
 func TestLogTellsNothingOfWhatIsSaved(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Dir: "/demo",
 		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})

@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp"
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // An operation reports progress within its transaction. A client that asks for progress and does not read must not
 // keep the database locked.
 func TestAClientThatDoesNotReadLocksNobodyOut(t *testing.T) {
+	t.Parallel()
 	p := enginetest.NewParts(t)
 	s, err := mcp.New(mcp.Options{Engine: p.Engine, Tools: "memory", Project: "demo"})
 	if err != nil {
@@ -40,7 +41,10 @@ func TestAClientThatDoesNotReadLocksNobodyOut(t *testing.T) {
 	}
 	say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	say(importing(t, 300))
-	waitFor(t, p.Engine, "word 299") // the import is written, unless it waits for its client
+	waittest.Until(t, "the import is written", func() bool { // unless it waits for its client
+		f, err := p.Engine.Search(t.Context(), search.SearchInput{Query: "word 299", All: true})
+		return err == nil && len(f.Hits) > 0
+	})
 
 	within, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -72,15 +76,4 @@ func importing(t *testing.T, n int) string {
 		t.Fatal(err)
 	}
 	return string(line)
-}
-
-// waitFor waits until e has a memory of that title, or for three seconds.
-func waitFor(t *testing.T, e *engine.Engine, title string) {
-	t.Helper()
-	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		f, err := e.Search(t.Context(), search.SearchInput{Query: title, All: true})
-		if err == nil && len(f.Hits) > 0 {
-			return
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 // A save is anchored to the files that the agent names, and readers see the state of these files.
 func TestASaveIsAnchoredToTheFilesThatItNames(t *testing.T) {
+	t.Parallel()
 	p := enginetest.NewParts(t)
 	p.Code.Write("queue/retry.go", "package queue\n\nconst retries = 3\n")
 	s, err := mcp.New(mcp.Options{Engine: p.Engine, Tools: "all", Dir: enginetest.CodeFolder})

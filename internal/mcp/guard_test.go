@@ -20,6 +20,7 @@ const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
 // No line ends the session: after each, a ping is answered, and everything on the
 // output is a JSON-RPC message.
 func TestNoLineEndsTheSession(t *testing.T) {
+	t.Parallel()
 	const pong = `{"jsonrpc":"2.0","id":7,"result":{}}`
 	parse := `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error: the line is not JSON"}}`
 	invalid := func(id string) string {
@@ -103,6 +104,7 @@ func TestNoLineEndsTheSession(t *testing.T) {
 }
 
 func TestLastLineNeedsNoEnd(t *testing.T) {
+	t.Parallel()
 	lines := converse(t, newServer(t), hello+ping)
 	if got := string(lines[len(lines)-1]); got != `{"jsonrpc":"2.0","id":7,"result":{}}` {
 		t.Errorf("got %s", got)
@@ -111,6 +113,7 @@ func TestLastLineNeedsNoEnd(t *testing.T) {
 
 // What shells of Windows put before what they pipe is no part of the first message.
 func TestAByteOrderMarkInFrontIsPassedOver(t *testing.T) {
+	t.Parallel()
 	for in, want := range map[string]int{"\xef\xbb\xbf" + hello + ping: 2, "\xef\xbb\xbf": 1, "\xef\xbb": 1, "": 1} {
 		lines := converse(t, newServer(t), in)
 		if len(lines) != want || want == 2 && string(lines[1]) != `{"jsonrpc":"2.0","id":7,"result":{}}` {
@@ -122,6 +125,7 @@ func TestAByteOrderMarkInFrontIsPassedOver(t *testing.T) {
 // A client that sends all calls at once and closes its input gets every answer, and later calls see what earlier
 // ones saved.
 func TestPipedCallsAreAllAnsweredInOrderOfSaves(t *testing.T) {
+	t.Parallel()
 	var in strings.Builder
 	in.WriteString(hello)
 	const saves = 100 // more than may wait at once
@@ -161,6 +165,7 @@ func TestPipedCallsAreAllAnsweredInOrderOfSaves(t *testing.T) {
 
 // A subscription has no end of its own and must not keep the process.
 func TestOpenSubscriptionDoesNotKeepTheProcess(t *testing.T) {
+	t.Parallel()
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	in, feed := io.Pipe()
 	out, answers := io.Pipe()
@@ -184,6 +189,7 @@ func TestOpenSubscriptionDoesNotKeepTheProcess(t *testing.T) {
 }
 
 func TestServerStopsWhenAsked(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	in, keepOpen := io.Pipe()
@@ -203,6 +209,7 @@ func TestServerStopsWhenAsked(t *testing.T) {
 
 // A client that stops reading ends its own session, not the process.
 func TestClosedOutputEndsTheSession(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	in, feed := io.Pipe()
 	gone, out := io.Pipe()

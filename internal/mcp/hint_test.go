@@ -10,6 +10,7 @@ import (
 )
 
 func TestHintsNameToolsThatAreOffered(t *testing.T) {
+	t.Parallel()
 	refuse := func() *engram.Error { return engram.Errorf(engram.CodeInvalid, "no") }
 	for _, tt := range []struct {
 		name, tools, by string
@@ -43,6 +44,7 @@ func TestHintsNameToolsThatAreOffered(t *testing.T) {
 
 // Each call of the table is one of a tool that exists, with arguments that it has.
 func TestCallsOfHintsExist(t *testing.T) {
+	t.Parallel()
 	schemas := map[string]json.RawMessage{}
 	for _, known := range dialects(Options{Engine: enginetest.New(t)}) {
 		schemas[known.Name] = known.Input

@@ -13,6 +13,7 @@ import (
 
 // Errors over HTTP are JSON-RPC errors with the id of the call.
 func TestWhatIsRefusedOverHTTPIsToldInTheProtocol(t *testing.T) {
+	t.Parallel()
 	s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Tools: "agent", Project: "demo"})
 	if err != nil {
 		t.Fatal(err)

@@ -97,6 +97,7 @@ func TestListOfEachProfile(t *testing.T) {
 }
 
 func TestDefaultProfileIsAgentAndSmall(t *testing.T) {
+	t.Parallel()
 	got := listing(t, "")
 	if !bytes.Equal(got, listing(t, "agent")) {
 		t.Error("without a choice the list is not the agent profile's")
@@ -111,6 +112,7 @@ func TestDefaultProfileIsAgentAndSmall(t *testing.T) {
 }
 
 func TestInstructionsAreShortAndFindable(t *testing.T) {
+	t.Parallel()
 	got := instructionsOf(t, "")
 	if n := tokens(t, got); n >= 700 {
 		t.Errorf("the instructions take %d tokens, want less than 700", n)
@@ -124,6 +126,7 @@ func TestInstructionsAreShortAndFindable(t *testing.T) {
 }
 
 func TestSelectionOfTools(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, tools string
 		want        []string
@@ -145,6 +148,7 @@ func TestSelectionOfTools(t *testing.T) {
 }
 
 func TestUnknownToolNamesTheNearest(t *testing.T) {
+	t.Parallel()
 	for tools, near := range map[string]string{"mem_serch": "mem_search", "agnt": "agent", "core,mem_stat": "mem_stats", "memry": "memory"} {
 		_, err := mcp.New(mcp.Options{Tools: tools})
 		if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(engram.HintOf(err), "did you mean "+near+"?") {
@@ -155,6 +159,7 @@ func TestUnknownToolNamesTheNearest(t *testing.T) {
 
 // Unattended agents refuse a tool that may destroy, or that does not state that it does not.
 func TestEveryToolStatesItsEffect(t *testing.T) {
+	t.Parallel()
 	readers := []string{"mem_context", "mem_current_project", "mem_decay", "mem_diagnostics", "mem_doctor", "mem_get_observation", "mem_graph", "mem_log", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline",
 		"memory_export", "memory_graph", "memory_query", "memory_stats", "recall"}
 	destroyers := []string{"forget", "mem_delete", "memory_delete", "memory_delete_batch", "memory_import"}
@@ -180,6 +185,7 @@ func TestEveryToolStatesItsEffect(t *testing.T) {
 }
 
 func TestRarelyUsedToolsAreDeferred(t *testing.T) {
+	t.Parallel()
 	eager := []string{"mem_compare", "mem_context", "mem_current_project", "mem_get_observation", "mem_judge", "mem_save", "mem_save_prompt",
 		"mem_search", "mem_session_summary", "memory_link", "memory_query", "memory_store", "memory_update", "forget", "recall", "remember"}
 	for _, tool := range toolsOf(t, listing(t, "all")) {
@@ -193,6 +199,7 @@ func TestRarelyUsedToolsAreDeferred(t *testing.T) {
 // Every value in a schema has a type, every schema is one that a client can compile,
 // and none forbids what it does not know.
 func TestSchemasCompile(t *testing.T) {
+	t.Parallel()
 	for _, tool := range toolsOf(t, listing(t, "all")) {
 		for kind, raw := range map[string]json.RawMessage{"input": tool.InputSchema, "output": tool.OutputSchema} {
 			var s jsonschema.Schema

@@ -14,6 +14,7 @@ import (
 
 // The structured answer has the fields of a memory, and its content only once.
 func TestReadersGiveTheFieldsOfAnObservation(t *testing.T) {
+	t.Parallel()
 	s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Dir: filepath.Join(t.TempDir(), "shop")})
 	if err != nil {
 		t.Fatal(err)

@@ -48,6 +48,7 @@ func fromElsewhere(t *testing.T) (*sdk.ClientSession, *switchboard) {
 // A project that is off is off for those who work in another one, too: whatever an agent asks
 // for everywhere, or is told of what is tied to its own memories, says nothing of it.
 func TestNobodyIsToldOfAProjectThatIsOff(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		tool, args string
 		reported   bool // while it is on
@@ -107,6 +108,7 @@ func TestNobodyIsToldOfAProjectThatIsOff(t *testing.T) {
 }
 
 func TestStatisticsAreWithoutAProjectThatIsOff(t *testing.T) {
+	t.Parallel()
 	c, board := fromElsewhere(t)
 	board.set("shop")
 	if got := text(use(t, c, "mem_stats", `{}`)); !strings.Contains(got, "Observations: 1") || !strings.Contains(got, "Sessions: 1") || strings.Contains(got, "shop") {
@@ -115,6 +117,7 @@ func TestStatisticsAreWithoutAProjectThatIsOff(t *testing.T) {
 }
 
 func TestResourcesLeaveOutAProjectThatIsOff(t *testing.T) {
+	t.Parallel()
 	c, board := fromElsewhere(t)
 	reported := func() string {
 		list, err := c.ListResources(t.Context(), nil)

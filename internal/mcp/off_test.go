@@ -54,6 +54,7 @@ func switchable(t *testing.T, change func(*mcp.Options)) (*sdk.ClientSession, *s
 }
 
 func TestAServerNoticesASwitchAtOnce(t *testing.T) {
+	t.Parallel()
 	c, board := switchable(t, func(*mcp.Options) {})
 	const save = `{"title":"Chose Postgres","type":"decision","content":"because of pgvector"}`
 	if res := use(t, c, "mem_save", save); res.IsError {
@@ -84,6 +85,7 @@ func TestAServerNoticesASwitchAtOnce(t *testing.T) {
 }
 
 func TestAProjectThatIsOff(t *testing.T) {
+	t.Parallel()
 	stdio, override, remote := func(*mcp.Options) {}, func(o *mcp.Options) { o.Project = "Shop" }, func(o *mcp.Options) { o.Remote = true }
 	for _, tt := range []struct {
 		name       string
@@ -134,6 +136,7 @@ func TestAProjectThatIsOff(t *testing.T) {
 
 // What a client reads beside the tools is memory all the same.
 func TestResourcesAndPromptsAreOffToo(t *testing.T) {
+	t.Parallel()
 	c, board := switchable(t, func(*mcp.Options) {})
 	use(t, c, "mem_save", `{"title":"Chose Postgres","type":"decision","content":"because of pgvector"}`)
 	board.set("shop")

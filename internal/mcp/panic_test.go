@@ -19,6 +19,7 @@ type secretArgs struct {
 // A panic in a tool is an answer, the session goes on, and the log says where it was
 // without saying what was sent.
 func TestPanicIsAnAnswer(t *testing.T) {
+	t.Parallel()
 	bad := tool.New(tool.Def{Name: "bad", Title: "Bad", Prose: "fails"}, func(_ context.Context, _ tool.Caller, a secretArgs) (secretArgs, error) {
 		panic("index out of range")
 	})
@@ -45,6 +46,7 @@ func TestPanicIsAnAnswer(t *testing.T) {
 }
 
 func TestClientNamesAreCleaned(t *testing.T) {
+	t.Parallel()
 	if got, want := (tool.Caller{Client: clientName(nil)}).Actor(), "mcp"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -93,6 +93,7 @@ func TestWhatEachProfileCostsIsInTheDocs(t *testing.T) {
 
 // Instructions do not name tools that are not offered.
 func TestInstructionsNameOnlyToolsThatAreOffered(t *testing.T) {
+	t.Parallel()
 	all := names(toolsOf(t, listing(t, "all")))
 	for _, tools := range append(mcp.Profiles(), "mem_stats", "core,recall", "memory,mem_save", "remember,mem_search",
 		"mem_save,mem_search,mem_session_summary", "mem_save,mem_search,mem_context", "memory_store,memory_query") {
@@ -117,6 +118,7 @@ func TestInstructionsNameOnlyToolsThatAreOffered(t *testing.T) {
 
 // What stands in skills and rules is for agents that were set up with the usual profile.
 func TestTheProtocolNamesOnlyToolsOfTheAgentProfile(t *testing.T) {
+	t.Parallel()
 	all, offered := names(toolsOf(t, listing(t, "all"))), names(toolsOf(t, listing(t, "agent")))
 	for _, v := range []plugin.Variant{plugin.Hooks, plugin.NoHooks, plugin.Shell, plugin.Server} {
 		for _, word := range strings.FieldsFunc(plugin.Protocol(v), func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
@@ -131,6 +133,7 @@ func TestTheProtocolNamesOnlyToolsOfTheAgentProfile(t *testing.T) {
 // A small model gets short sentences, an example, when not to call, and few arguments; what
 // else the tool takes, it takes from it too.
 func TestTheCoreProfileIsForSmallModels(t *testing.T) {
+	t.Parallel()
 	args := map[string][]string{"mem_context": nil, "mem_save": {"content", "title", "type"}, "mem_search": {"query"}}
 	for _, tool := range toolsOf(t, listing(t, "core")) {
 		var in struct {
@@ -177,6 +180,7 @@ func TestTheCoreProfileIsForSmallModels(t *testing.T) {
 // A profile of the mem_* dialect limits what a model reads; plugins and scripts may call the other tools of the
 // dialect. A selection of single tools, or of another dialect, is exact.
 func TestEveryToolOfTheDialectIsTakenInEachOfItsProfiles(t *testing.T) {
+	t.Parallel()
 	dialect := names(toolsOf(t, listing(t, "mem")))
 	if len(dialect) < 20 {
 		t.Fatalf("the dialect has %v", dialect)

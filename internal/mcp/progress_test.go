@@ -112,6 +112,7 @@ func overHTTP(t *testing.T, s *Server) mcp.Transport {
 }
 
 func TestProgressIsToldOverBothTransportsInBothEras(t *testing.T) {
+	t.Parallel()
 	for name, join := range map[string]func(*testing.T, *Server) mcp.Transport{"stdio": stdio, "http": overHTTP} {
 		for _, version := range mcp.SupportedProtocolVersions() {
 			t.Run(name+" "+version, func(t *testing.T) {
@@ -191,6 +192,7 @@ func TestClientsAreSparedProgress(t *testing.T) {
 }
 
 func TestOnlyTokensOfTheProtocolAskForProgress(t *testing.T) {
+	t.Parallel()
 	for token, want := range map[string]bool{`"a"`: true, `7`: true, `0`: true, `1.5`: true, `null`: false, `true`: false, `[]`: false, `{}`: false} {
 		req := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","arguments":{},"_meta":{"progressToken":%s}}}`, token)
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(req))
@@ -206,6 +208,7 @@ func TestOnlyTokensOfTheProtocolAskForProgress(t *testing.T) {
 
 // A verb's own count over a real store.
 func TestSleepScanAndDiagnosticsTellTheirProgress(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	fill(t, e, "demo", 600)
 	s, err := New(Options{Engine: e, Tools: "all", Dir: "/demo", Project: "demo"})

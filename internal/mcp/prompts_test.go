@@ -12,6 +12,7 @@ import (
 // A prompt is kept when it is told, and a save does not bring back one that a person has deleted
 // since, in whichever process.
 func TestADeletedPromptStaysDeleted(t *testing.T) {
+	t.Parallel()
 	for name, hard := range map[string]bool{"hidden": false, "erased": true} {
 		t.Run(name, func(t *testing.T) {
 			e := enginetest.New(t)

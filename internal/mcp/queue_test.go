@@ -158,6 +158,7 @@ func TestQueueLetsWritesPassOneThatAsks(t *testing.T) {
 }
 
 func TestQueueAnswersWhatNobodyElseCan(t *testing.T) {
+	t.Parallel()
 	q, done := newQueue(writesAre("save")), make(chan struct{})
 	q.asks(idOfInt(t, 7))
 	q.asks(idOfInt(t, 8))
@@ -181,6 +182,7 @@ func TestQueueAnswersWhatNobodyElseCan(t *testing.T) {
 const giveUp = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"enough"}}`
 
 func TestQueueForgetsCancelledCalls(t *testing.T) {
+	t.Parallel()
 	q, done := newQueue(writesAre("save")), make(chan struct{})
 	for i := range 3 {
 		q.add(call(t, i+1, "save"), 100, done)
@@ -207,6 +209,7 @@ func TestQueueForgetsCancelledCalls(t *testing.T) {
 }
 
 func TestQueueAnswersBothCallsOfOneID(t *testing.T) {
+	t.Parallel()
 	q, done := newQueue(writesAre("save")), make(chan struct{})
 	q.add(call(t, 1, "search"), 100, done)
 	q.add(call(t, 1, "search"), 100, done)
@@ -221,6 +224,7 @@ func TestQueueAnswersBothCallsOfOneID(t *testing.T) {
 }
 
 func TestQueueWorksOnAFewCallsAtOnce(t *testing.T) {
+	t.Parallel()
 	q, done := newQueue(writesAre("save")), make(chan struct{})
 	for i := range 10 * maxReading {
 		q.add(call(t, i+1, "search"), 100, done)

@@ -30,6 +30,7 @@ func onEachWire(t *testing.T, run func(t *testing.T, c *sdk.ClientSession, noRes
 }
 
 func TestResourcesAreListedInPagesThatJoin(t *testing.T) {
+	t.Parallel()
 	onEachWire(t, func(t *testing.T, c *sdk.ClientSession, _ int64) {
 		var want []string
 		for i := range 2 {
@@ -83,6 +84,7 @@ func structured(t *testing.T, res *sdk.CallToolResult, into any) {
 }
 
 func TestResourcesAreReadInBothForms(t *testing.T) {
+	t.Parallel()
 	onEachWire(t, func(t *testing.T, c *sdk.ClientSession, noResource int64) {
 		use(t, c, "memory_store", `{"content":"Tokens live 15 minutes","type":"decision"}`)
 		for _, uri := range []string{"engram://memories/1", "/memories/*"} {
@@ -104,6 +106,7 @@ func TestResourcesAreReadInBothForms(t *testing.T) {
 }
 
 func TestPromptAndCompletionsOnEachWire(t *testing.T) {
+	t.Parallel()
 	onEachWire(t, func(t *testing.T, c *sdk.ClientSession, _ int64) {
 		for i := range 120 {
 			use(t, c, "mem_save", fmt.Sprintf(`{"title":"T%d","content":"tokens of kind %d","topic_key":"auth/t%03d"}`, i, i, i))
@@ -134,6 +137,7 @@ func TestPromptAndCompletionsOnEachWire(t *testing.T) {
 
 // Clients of the other dialects are told that there is nothing but tools, as ever.
 func TestOtherProfilesOfferToolsAlone(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		tools string
 		more  bool

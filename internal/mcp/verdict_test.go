@@ -58,6 +58,7 @@ func answering(content map[string]any) form {
 }
 
 func TestAPersonAtTheClientJudgesAtOnce(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	var asked *mcp.ElicitParams
 	got := contradicting(t, e, func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -92,6 +93,7 @@ func TestAPersonAtTheClientJudgesAtOnce(t *testing.T) {
 }
 
 func TestACandidateWaitsUnlessAPersonJudges(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		f    form
@@ -124,6 +126,7 @@ func TestACandidateWaitsUnlessAPersonJudges(t *testing.T) {
 // While the person thinks, the memory may go: the save stands, and says what became of
 // the verdict.
 func TestAVerdictOnWhatIsGoneIsTold(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	got := contradicting(t, e, func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		if _, err := e.Forget(ctx, engram.ByNum(1)); err != nil {

@@ -12,6 +12,7 @@ import (
 // Of those who want the same at once one gets it, also while others note much and the file is
 // written anew.
 func TestOneOfManyClaims(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const claimers, things = 6, 40
 	for range 130 { // nearly as much as a session may note
@@ -61,6 +62,7 @@ func TestOneOfManyClaims(t *testing.T) {
 
 // choose only sees the requested kinds, and complete lines.
 func TestAClaimSeesItsKinds(t *testing.T) {
+	t.Parallel()
 	n := open(t.TempDir())
 	for _, note := range []attend.Note{{Kind: "told", Text: "1"}, {Kind: attend.KindTool, Text: `"kind":"told"`}, {Kind: "brief"}, {Kind: "told", Text: "2"}} {
 		if err := n.Add("s", note); err != nil {

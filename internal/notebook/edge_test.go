@@ -13,6 +13,7 @@ import (
 // Wherever in a text a secret stands, no half of it reaches the disk: at the edge of what is
 // kept, of what is looked through, and in the middle of an error of which only the ends are.
 func TestNoSecretIsHalvedByACut(t *testing.T) {
+	t.Parallel()
 	line := strings.Repeat("QmFzZTY0", 8)
 	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat(line+"\n", 49) + "-----END RSA PRIVATE KEY-----\n"
 	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // not a real key
@@ -50,6 +51,7 @@ func TestNoSecretIsHalvedByACut(t *testing.T) {
 // The lock of a file that was replaced or removed while it was waited for is worth nothing:
 // what is appended then goes to the one that has its name.
 func TestTheLockOfAFileThatIsGoneCountsForNothing(t *testing.T) {
+	t.Parallel()
 	for name, meanwhile := range map[string]func(*notebook.Notebook) error{
 		"replaced": func(n *notebook.Notebook) error { return n.Written("s", []string{"k0"}) },
 		"removed":  func(n *notebook.Notebook) error { return n.Written("s", []string{"k0", "k1"}) },

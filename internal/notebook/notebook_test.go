@@ -27,6 +27,7 @@ func open(dir string) *notebook.Notebook {
 func at(second int) time.Time { return time.Date(2026, 6, 12, 9, 0, second, 0, time.UTC) }
 
 func TestNotesComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
 	n := open(filepath.Join(t.TempDir(), "notes"))
 	want := []attend.Note{
 		{At: at(1), Kind: attend.KindTool, Tool: "Bash", Command: "go test ./...", Failed: true, Error: "boom\nat line 3"},
@@ -60,6 +61,7 @@ func TestNotesComeBackAsTheyWere(t *testing.T) {
 }
 
 func TestANotebookThatIsNotThereIsEmpty(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "notes")
 	n := open(dir)
 	notes, err := n.All("s")
@@ -75,6 +77,7 @@ func TestANotebookThatIsNotThereIsEmpty(t *testing.T) {
 
 // What is private and what is secret is not on the disk, in no field and not in half.
 func TestPrivateSpansAndSecretsAreNotWritten(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := open(dir)
 	const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a" //nolint:gosec // not a real key
@@ -108,6 +111,7 @@ func TestPrivateSpansAndSecretsAreNotWritten(t *testing.T) {
 }
 
 func TestLongTextsAreCut(t *testing.T) {
+	t.Parallel()
 	n := open(t.TempDir())
 	body := strings.Repeat("ü", 10<<10)
 	if err := n.Add("s", attend.Note{Kind: attend.KindTool, Command: "begin " + body, Error: body + " end"}); err != nil {
@@ -123,6 +127,7 @@ func TestLongTextsAreCut(t *testing.T) {
 }
 
 func TestOfTooManyNotesTheNewestStay(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := open(dir)
 	text := strings.Repeat("x", 4000)
@@ -153,6 +158,7 @@ func TestOfTooManyNotesTheNewestStay(t *testing.T) {
 }
 
 func TestLinesThatAreNoNotesArePassedOver(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := open(dir)
 	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: "k", Session: "s"})); err != nil {
@@ -179,6 +185,7 @@ func TestLinesThatAreNoNotesArePassedOver(t *testing.T) {
 // Whatever is kept, written and kept meanwhile: nothing is lost, nothing comes twice, and the
 // order is that in which it came.
 func TestWhatWaitsIsThereUntilItIsWritten(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		n := open(t.TempDir())
 		var want []string
@@ -215,6 +222,7 @@ func TestWhatWaitsIsThereUntilItIsWritten(t *testing.T) {
 }
 
 func TestManyAtOnceLoseNothing(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	const writers, each = 8, 25
 	var wg sync.WaitGroup
@@ -269,6 +277,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
+	t.Parallel()
 	n := open(t.TempDir())
 	w := attend.Pending{Key: "k", Session: "s", Text: strings.Repeat("word ", 100<<10)}
 	var err error
@@ -286,6 +295,7 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 }
 
 func TestAFolderThatCannotBeWrittenIsUnavailable(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -300,6 +310,7 @@ func TestAFolderThatCannotBeWrittenIsUnavailable(t *testing.T) {
 }
 
 func TestAFileThatSomebodyHoldsIsNotWaitedForLong(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := open(dir).Add("s", attend.Note{Kind: attend.KindAsked}); err != nil {
 		t.Fatal(err)
@@ -320,6 +331,7 @@ func TestAFileThatSomebodyHoldsIsNotWaitedForLong(t *testing.T) {
 }
 
 func TestSweepingForgetsSessionsThatNeverEnded(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := open(dir)
 	for _, s := range []string{"old", "new"} {

@@ -15,6 +15,7 @@ import (
 // A process that is killed while it writes leaves half a line: it must not take the next one
 // with it.
 func TestHalfALineSwallowsNoOther(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := open(dir)
 	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: "k0", Session: "s"})); err != nil {
@@ -54,6 +55,7 @@ func files(t *testing.T, dir string) []string {
 // What a killed process has left is swept away: what was to take the place of a file at once,
 // whatever it is, and what cannot be read if it is old.
 func TestSweepingTakesWhatKilledProcessesLeft(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	n := open(dir)
 	if err := errors.Join(n.AddPending(attend.Pending{Key: "k", Session: "s"}), n.Add("s", attend.Note{Kind: attend.KindAsked})); err != nil {

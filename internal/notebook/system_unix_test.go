@@ -18,6 +18,7 @@ import (
 )
 
 func TestOnlyTheUserMayReadNotes(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data", "notes")
 	n := open(dir)
 	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: "k", Session: "s"}), n.AddPending(attend.Pending{Key: "l", Session: "s"}), n.Written("s", []string{"k"})); err != nil {

@@ -8,6 +8,7 @@ import (
 
 // Where an open file cannot be replaced, its content is, through the file as it is open.
 func TestAFileThatCannotBeReplacedIsWrittenOver(t *testing.T) {
+	t.Parallel()
 	n := New(Options{Dir: t.TempDir(), Lock: func(*os.File) (bool, error) { return true, nil }})
 	path := filepath.Join(n.Dir, "a.wait")
 	for _, text := range []string{"one\ntwo\n", "two\n", "two\nthree\nfour\n"} {

@@ -272,7 +272,7 @@ func jsonText[S ~string](values []S) string {
 	return string(b)
 }
 
-// vitalFields is what Vitals reads: no texts, so that the pages with contents are not read.
+// vitalFields is what Outlines reads: no texts, so that the pages with contents are not read.
 var vitalFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
 	return !slices.Contains(strings.Fields(`project scope type importance strength touched_at permanent access_count last_accessed_at
 		created_at updated_at review_after valid_from valid_to last_seen_at deleted_at`), f.Name)

@@ -71,15 +71,6 @@ var (
 		WHERE m.topic_key = ?1 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
 	memoryByProjectTopicSQL = `SELECT ` + memoryColumns + ` FROM memories m
 		WHERE m.topic_key = ?1 AND m.project = ?2 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
-	memoryByKeySQL = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
-	// The plus keeps the planner from scanning by creation time instead of using memories_hash.
-	memoryByHashSQL = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
-		AND +m.created_at >= ?3 ORDER BY m.num DESC`
-	memoryByTitleSQL = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.project = ?1 AND substr(m.title, 1, 12) || substr(m.title, -12) = substr(?2, 1, 12) || substr(?2, -12)
-		AND m.title = ?2 AND m.type = ?3 AND m.scope = ?4 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 1`
 )
 
 // Memory returns the memory that ref names.

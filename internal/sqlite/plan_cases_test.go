@@ -137,7 +137,7 @@ func otherPlans(t *testing.T) []planCase {
 			_, err := t.Count(ctx, engram.Filter{SessionID: "s", WithForgotten: true})
 			return err
 		},
-			want: []string{"SEARCH m USING INDEX memories_session_forgotten (session=?)", "SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)"}},
+			want: []string{"SEARCH m USING INDEX memories_session_forgotten (session=?)"}},
 		{name: "prompts", run: func(t *tx) error { _, err := t.Prompts(ctx, engram.PromptFilter{SessionID: ""}, page); return err },
 			want: []string{"SCAN p USING INDEX prompts_recent"}, why: newestFirst},
 		{name: "prompts of a project", run: func(t *tx) error { _, err := t.Prompts(ctx, engram.PromptFilter{Project: "app"}, page); return err },
@@ -235,7 +235,7 @@ func lexicalPlans(t *testing.T) []planCase {
 		}
 	}
 	index := []string{"SCAN CONSTANT ROW", "SCAN index_state", "SCAN unsealed", "SEARCH unsealed", "SCAN kinds", "SCAN segments",
-		"SEARCH documents USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH postings USING INTEGER PRIMARY KEY (rowid>?)"}
+		"SEARCH documents USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SEARCH postings USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}
 	checked := slices.Insert(slices.Clone(index), 4, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 	const why = "one row of state, and as many of unsealed, kinds and segments as there are: some dozens"
 	return []planCase{

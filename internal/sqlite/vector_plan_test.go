@@ -42,7 +42,7 @@ func TestVectorsAreReadByTheirKeys(t *testing.T) {
 			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH v USING PRIMARY KEY (model=? AND memory=?)"}},
 		{"what lacks a vector", func(t0 *tx) error {
 			t0.index.Cache, t0.vectors.Cache = new(lexicon.Cache), new(vectors.Cache)
-			_, err := t0.List(t.Context(), engram.Filter{Unembedded: "space"}, engram.Page{Order: engram.OrderNumber, Limit: 5, After: engram.Position{Num: 0}})
+			_, err := t0.List(t.Context(), engram.Filter{Unembedded: "space"}, engram.Page{Order: engram.OrderNumber, Limit: 5})
 			return err
 		},
 			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH models USING INTEGER PRIMARY KEY (rowid=?)",

@@ -36,6 +36,7 @@ func cramped(t *testing.T) string {
 
 // What cannot be kept aside is not lost: it goes on counting as off.
 func TestWhatCannotBeKeptAsideStays(t *testing.T) {
+	t.Parallel()
 	dir := cramped(t)
 	if err := os.WriteFile(filepath.Join(dir, toggle.FileName), []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
@@ -52,6 +53,7 @@ func TestWhatCannotBeKeptAsideStays(t *testing.T) {
 // Off has to be said at any moment: where there is no room for a new file, the one that is there
 // is written over, and one without a text means off, too.
 func TestOffCanBeSaidWhereThereIsNoRoom(t *testing.T) {
+	t.Parallel()
 	t.Run("everything, where nothing was off", func(t *testing.T) {
 		s := open(cramped(t))
 		if _, _, err := s.Off(t.Context(), nil, at()); err != nil || !s.State().Off("shop") {

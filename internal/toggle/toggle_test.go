@@ -51,6 +51,7 @@ func on(t testing.TB, s toggle.Switch, names ...string) toggle.State {
 }
 
 func TestWhatIsOff(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name     string
 		switches func(t *testing.T, s toggle.Switch)
@@ -86,6 +87,7 @@ func TestWhatIsOff(t *testing.T) {
 }
 
 func TestASwitchTellsBeforeAndAfterAndKeepsTheTime(t *testing.T) {
+	t.Parallel()
 	s := open(t.TempDir())
 	first := off(t, s, "shop")
 	since := at().UTC().Truncate(time.Second)
@@ -106,6 +108,7 @@ func TestASwitchTellsBeforeAndAfterAndKeepsTheTime(t *testing.T) {
 }
 
 func TestWhereNothingIsOffThereIsNoFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	s := open(dir)
 	off(t, s)
@@ -123,6 +126,7 @@ func TestWhereNothingIsOffThereIsNoFile(t *testing.T) {
 
 // A damaged file must not undo a switch.
 func TestAFileThatCannotBeUnderstoodIsOff(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"empty":               "",
 		"half":                `{"version":1,"everyth`,
@@ -212,6 +216,7 @@ func wantKept(t *testing.T, now toggle.State, text string) {
 
 // If the database cannot be opened either, its error matters more than switched-off agents.
 func TestWhereThereCanBeNoFileNothingIsOff(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -228,6 +233,7 @@ func TestWhereThereCanBeNoFileNothingIsOff(t *testing.T) {
 }
 
 func TestNamesThatNoProjectHas(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	for _, name := range []string{"", "  ", "a\x00b", "..", strings.Repeat("x", engram.MaxName+1), "\xff"} {
 		if _, _, err := open(dir).Off(t.Context(), []string{name}, at()); engram.CodeOf(err) != engram.CodeInvalid {
@@ -240,6 +246,7 @@ func TestNamesThatNoProjectHas(t *testing.T) {
 }
 
 func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -256,6 +263,7 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 }
 
 func TestManyAtOnceLoseNothing(t *testing.T) {
+	t.Parallel()
 	s := open(t.TempDir())
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -279,6 +287,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 
 // The file has every switch, in any order.
 func TestTheFileRemembersEverySwitch(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {

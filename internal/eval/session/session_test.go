@@ -50,6 +50,7 @@ func play(t *testing.T, name string) session.Figures {
 // lie a little below the measured values, which -v prints: a result below them means that the rule has become
 // worse.
 func TestWhatIsToldUnaskedHelps(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name              string
 		precision, recall float64
@@ -79,6 +80,7 @@ func TestWhatIsToldUnaskedHelps(t *testing.T) {
 // written before it was tried, and nothing was changed for it. In each about half of the prompts need
 // nothing.
 func TestWhatASmallProjectIsAsked(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name              string
 		precision, recall float64
@@ -111,6 +113,7 @@ func TestWhatASmallProjectIsAsked(t *testing.T) {
 // A Chinese, Japanese or Korean character costs about one token, four times as much as an English one, so
 // injected texts must be shorter.
 func TestASessionInOtherScriptsKeepsItsBudgets(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		play func(context.Context, *engine.Engine, session.Script, map[int64]session.Memory) (session.Figures, error)
@@ -158,6 +161,7 @@ func narrow(s string) (n int) {
 }
 
 func TestAScriptThatDoesNotFit(t *testing.T) {
+	t.Parallel()
 	const memories = "components: pump\n\n= a fact\nThe pump is blue\nAs the sky."
 	for _, tt := range []struct{ name, memories, turns, want string }{
 		{"a label that names no memory", memories, "> hello\n? b", "unknown label"},

@@ -201,6 +201,7 @@ func events() []struct {
 }
 
 func TestDecodingRealEvents(t *testing.T) {
+	t.Parallel()
 	for _, tt := range events() {
 		t.Run(tt.name, func(t *testing.T) {
 			kind, known := dialect.KindOf(tt.event)
@@ -220,6 +221,7 @@ func TestDecodingRealEvents(t *testing.T) {
 }
 
 func TestEveryAgentsNamesAreKnown(t *testing.T) {
+	t.Parallel()
 	for event, want := range map[string]dialect.Kind{
 		"SESSION_START": dialect.SessionStart, "agentSpawn": dialect.SessionStart, "TaskResume": dialect.SessionStart, "user_prompt_submit": dialect.Prompt,
 		"BeforeTool": dialect.BeforeTool, "preToolUse": dialect.BeforeTool, "PostToolUseFailure": dialect.AfterTool, "PreCompress": dialect.BeforeCompact,
@@ -237,6 +239,7 @@ func TestEveryAgentsNamesAreKnown(t *testing.T) {
 }
 
 func TestWhatIsNoEventIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"", " ", "null", "[]", "[{}]", "1", `"text"`, `{`, `{"a":`, `{"a":1`, `{]`, "\xff\xfe", `{'a':1}`, "<html>"} {
 		b, _, err := dialect.Read(dialect.Stop, strings.NewReader(text))
 		if err == nil {
@@ -249,6 +252,7 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 }
 
 func TestAByteOrderMarkIsPassedOver(t *testing.T) {
+	t.Parallel()
 	b, _, err := dialect.Read(dialect.Stop, strings.NewReader("\xef\xbb\xbf"+` {"session_id":"s"}`))
 	if err != nil {
 		t.Fatal(err)
@@ -260,6 +264,7 @@ func TestAByteOrderMarkIsPassedOver(t *testing.T) {
 
 // An agent that leaves the pipe open is answered all the same.
 func TestAnEventIsReadNoFurtherThanItGoes(t *testing.T) {
+	t.Parallel()
 	in, out := io.Pipe()
 	go func() { _, _ = out.Write([]byte(`{"session_id":"s"}` + "\n")) }()
 	b, _, err := dialect.Read(dialect.Stop, in)
@@ -269,6 +274,7 @@ func TestAnEventIsReadNoFurtherThanItGoes(t *testing.T) {
 }
 
 func TestOfAnEventThatIsTooLargeTheBeginningCounts(t *testing.T) {
+	t.Parallel()
 	const mega = 1 << 20
 	for name, tt := range map[string]struct{ text, prompt string }{
 		"the prompt itself":                      {`{"session_id":"s","cwd":"/w","prompt":"` + strings.Repeat("a", 10*mega) + `"}`, strings.Repeat("a", 1000)},
@@ -288,6 +294,7 @@ func TestOfAnEventThatIsTooLargeTheBeginningCounts(t *testing.T) {
 }
 
 func TestTheOrderOfFieldsSaysNothing(t *testing.T) {
+	t.Parallel()
 	all := events()
 	rapid.Check(t, func(t *rapid.T) {
 		tt := rapid.SampledFrom(all).Draw(t, "event")

@@ -25,6 +25,7 @@ func typed(t rapid.TB, agent, prompt string) string {
 
 // A prompt is what a person has typed, whatever the agent puts beside it.
 func TestOfAPromptWhatThePersonTypedIsKept(t *testing.T) {
+	t.Parallel()
 	const claude, codex, gemini = "claude-code", "codex", "gemini-cli"
 	for _, tt := range []struct{ name, agent, prompt, want string }{
 		{"a prompt", claude, "fix the cart ", "fix the cart"},
@@ -89,6 +90,7 @@ func TestOfAPromptWhatThePersonTypedIsKept(t *testing.T) {
 }
 
 func TestAPromptWithoutMarksIsKeptAsItIs(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		agent := rapid.SampledFrom([]string{"claude-code", "codex", "gemini-cli", "cursor", "cline", "antigravity", "vscode", "opencode", "someone"}).Draw(t, "agent")
 		prompt := rapid.StringMatching(`[a-z][a-z >/&\n.:-]{0,60}`).Draw(t, "prompt")
@@ -99,6 +101,7 @@ func TestAPromptWithoutMarksIsKeptAsItIs(t *testing.T) {
 }
 
 func TestNothingOfAMachinesSpanIsKept(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.StringMatching(`[a-z ]{1,20}`)
 		before, after := line.Draw(t, "before"), line.Draw(t, "after")

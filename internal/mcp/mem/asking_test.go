@@ -3,6 +3,7 @@ package mem
 import "testing"
 
 func TestTheSessionThatAsksIsTheLastOneBegun(t *testing.T) {
+	t.Parallel()
 	var a asking
 	if s, again := a.context(); s != "" || again {
 		t.Errorf("before any: %q, again %t", s, again)

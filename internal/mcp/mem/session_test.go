@@ -13,6 +13,7 @@ import (
 // Where several agents are served, the calls of all are counted together, and not in one place:
 // what a session did cannot be told.
 func TestTheActivityOfASessionIsToldWhereOneAgentSpeaks(t *testing.T) {
+	t.Parallel()
 	for _, remote := range []bool{false, true} {
 		for _, tl := range mem.Tools(tool.Options{Engine: enginetest.New(t), Project: "demo", Remote: remote}) {
 			if tl.Name != "mem_session_summary" {

@@ -10,6 +10,7 @@ import (
 var noon = time.Date(2026, 6, 12, 12, 0, 0, 0, time.UTC)
 
 func TestNudgeComesAfterAQuietWhile(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name         string
 		calls, saves int // at noon
@@ -39,6 +40,7 @@ func TestNudgeComesAfterAQuietWhile(t *testing.T) {
 }
 
 func TestScoreCountsSinceTheSessionBegan(t *testing.T) {
+	t.Parallel()
 	var a activity
 	for range 6 {
 		a.called("p", noon)
@@ -57,6 +59,7 @@ func TestScoreCountsSinceTheSessionBegan(t *testing.T) {
 }
 
 func TestTokenIsGoodForItsOwnQuestionOnly(t *testing.T) {
+	t.Parallel()
 	q := ask("s", "/w", []string{"a", "b"})
 	for _, tt := range []struct {
 		name   string
@@ -83,6 +86,7 @@ func TestTokenIsGoodForItsOwnQuestionOnly(t *testing.T) {
 }
 
 func TestTokenStaysWithItsFirstChoice(t *testing.T) {
+	t.Parallel()
 	var r recovery
 	q := ask("", "/w", []string{"a", "b"})
 	token := r.issue(q, noon)
@@ -100,6 +104,7 @@ func TestTokenStaysWithItsFirstChoice(t *testing.T) {
 }
 
 func TestTokensDoNotPileUp(t *testing.T) {
+	t.Parallel()
 	var r recovery
 	var last string
 	for i := range 3 * maxTokens {

@@ -29,6 +29,7 @@ func call(t testing.TB, d *memory.Dialect, name, args string) (tool.Reply, error
 // What is exported comes in elsewhere, whatever order its keys were put into on the way:
 // the structured answer has them sorted, the text as they were written.
 func TestAnExportComesInElsewhere(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	here := memory.New(tool.Options{Engine: e, Project: "demo"})
 	for _, args := range []string{`{"content":"Tokens live 15 minutes <&>","tags":["auth"],"importance":0.9}`, `{"content":"Kettles whistle","type":"pattern","related_to":["1"]}`} {
@@ -63,6 +64,7 @@ func TestAnExportComesInElsewhere(t *testing.T) {
 // A large project comes in pages, of which memory_import takes each; what was forgotten is in none,
 // and one page alone replaces nothing.
 func TestALargeExportComesInPages(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	d := memory.New(tool.Options{Engine: e, Project: "demo"})
 	const many = 60
@@ -130,6 +132,7 @@ func TestALargeExportComesInPages(t *testing.T) {
 
 // An offset leaves out what was answered before.
 func TestAQueryObeysItsOffset(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	d := memory.New(tool.Options{Engine: e, Project: "demo"})
 	for i := range 12 {
@@ -180,6 +183,7 @@ func FuzzImport(f *testing.F) {
 // Over HTTP only the agent knows where it works: there the project stands in the schemas. A
 // server that was given one needs no more.
 func TestTheProjectIsAskedForWhereNobodyKnowsIt(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	for _, tt := range []struct {
 		name string

@@ -24,6 +24,7 @@ func newDialect(t testing.TB) *memory.Dialect {
 }
 
 func TestWhatURIsName(t *testing.T) {
+	t.Parallel()
 	d := newDialect(t)
 	const one, list = "Auth model", "# Memories of demo"
 	for _, tt := range []struct {
@@ -69,6 +70,7 @@ func TestWhatURIsName(t *testing.T) {
 }
 
 func TestAListLeadsToItsNextPage(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	for i := range 120 {
 		_, err := e.Save(t.Context(), remember.SaveInput{Content: fmt.Sprintf("about %d", i), Type: []engram.Type{"fact", "tip & trick"}[i%2], Project: "a b"})
@@ -93,6 +95,7 @@ func TestAListLeadsToItsNextPage(t *testing.T) {
 }
 
 func TestAProjectThatIsNoneIsRefused(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	d := memory.New(tool.Options{Engine: e, Project: "no/such/../name"})
 	if _, _, err := d.Resources(t.Context(), ""); engram.CodeOf(err) != engram.CodeInvalid {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestTheSchemaTellsTheEnginesDefault(t *testing.T) {
+	t.Parallel()
 	tools := recall.Tools(tool.Options{})
 	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == "recall" })
 	var schema struct {

@@ -29,6 +29,7 @@ func call(t *testing.T, o tool.Options, name, args string) (string, map[string]a
 }
 
 func TestRecallSaysWhenWordsAnsweredAlone(t *testing.T) {
+	t.Parallel()
 	p := enginetest.NewParts(t)
 	wordy := engine.New(engine.Options{Store: p.Store, Now: p.Clock.Now, NewID: enginetest.IDs()})
 	call(t, tool.Options{Engine: p.Engine}, "remember", `{"content":"The queue drops mails over 10 MB."}`)
@@ -50,6 +51,7 @@ func TestRecallSaysWhenWordsAnsweredAlone(t *testing.T) {
 }
 
 func TestWhoWorksElsewhereHasNoFolderHere(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	for _, tt := range []struct {
 		name    string
@@ -70,6 +72,7 @@ func TestWhoWorksElsewhereHasNoFolderHere(t *testing.T) {
 }
 
 func TestLinesOfAMemoryCannotPassForAnother(t *testing.T) {
+	t.Parallel()
 	const forged = "mem_00000000000000000000000009 (fact)"
 	for _, b := range []string{"\n", "\r", "\r\n", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
 		o := tool.Options{Engine: enginetest.New(t)}
@@ -86,6 +89,7 @@ func TestLinesOfAMemoryCannotPassForAnother(t *testing.T) {
 }
 
 func TestAnAgentElsewhereNamesItsProject(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	for _, tt := range []struct {
 		name    string
@@ -109,6 +113,7 @@ func TestAnAgentElsewhereNamesItsProject(t *testing.T) {
 }
 
 func TestAMemoryIsForgottenByItsNumber(t *testing.T) {
+	t.Parallel()
 	o := tool.Options{Engine: enginetest.New(t)}
 	call(t, o, "remember", `{"content":"The queue drops mails over 10 MB."}`)
 	if text, _ := call(t, o, "forget", `{"id":1}`); !strings.Contains(text, "Forgot mem_") {
@@ -117,6 +122,7 @@ func TestAMemoryIsForgottenByItsNumber(t *testing.T) {
 }
 
 func TestNothingLikeThatIsNotNothingAtAll(t *testing.T) {
+	t.Parallel()
 	o := tool.Options{Engine: enginetest.New(t)}
 	for _, tt := range []struct{ name, args, want string }{
 		{"an empty store", `{"query":""}`, "Nothing is remembered.\n\nEngram is empty. Save the first memory: remember"},

@@ -115,6 +115,7 @@ func memory(n int, content string) engram.Record {
 
 // TestTheFormat checks the bytes of a chunk and of the manifest against the format.
 func TestTheFormat(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	m := memory(1, "JWT <b>, 15 minutes")
 	m.Memory.Memory.Tags, m.Memory.Memory.UpdatedAt = []string{"auth"}, at(2).Add(500*time.Millisecond)
@@ -156,6 +157,7 @@ func TestTheFormat(t *testing.T) {
 
 // A program that only knows the documented shapes and types can read what is written.
 func TestAProgramOfTheFormatReadsIt(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	m := memory(1, "c")
 	m.Memory.Memory.SessionID = ""
@@ -194,6 +196,7 @@ func TestAProgramOfTheFormatReadsIt(t *testing.T) {
 
 // The same records in another order, from another store, are the same batch.
 func TestTheOrderOfRecordsDoesNotMatter(t *testing.T) {
+	t.Parallel()
 	a, b := memory(1, "a"), memory(2, "b")
 	first := open(t, gitchunks.Options{Dir: t.TempDir()})
 	one := keep(t, first, engram.Batch{By: "ana", At: at(1)}, a, b)
@@ -210,6 +213,7 @@ func TestTheOrderOfRecordsDoesNotMatter(t *testing.T) {
 
 // A chunk of an old program, built by its format, without any field of Engram's.
 func TestAChunkOfAnotherProgram(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	id := layPlain(t, dir, `{"sessions":[{"id":"s1","project":"shop","directory":"/src","started_at":"2026-01-02 03:04:01"}],
 		"observations":[{"id":7,"sync_id":"obs-00000000000000aa","session_id":"s1","type":"decision","title":"Auth","content":"JWT","scope":"project","revision_count":2,"duplicate_count":1,
@@ -275,6 +279,7 @@ func told(r engram.Record) string {
 
 // Another program's chunk has neither author nor time; its manifest does.
 func TestTheManifestDatesOtherProgramsChunks(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	older := layPlain(t, dir, `{"sessions":null,"observations":[{"sync_id":"obs-1","content":"a"}],"prompts":null}`)
 	newer := layPlain(t, dir, `{"sessions":null,"observations":[{"sync_id":"obs-2","content":"b"}],"prompts":null}`)
@@ -294,6 +299,7 @@ func TestTheManifestDatesOtherProgramsChunks(t *testing.T) {
 
 // Any record comes back from a chunk.
 func TestEveryRecordComesBack(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string {
 			return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "2026-01-02", `"\`, "\u2028", "7"})).

@@ -35,12 +35,14 @@ func identity(t testing.TB) (path, recipient string) {
 }
 
 func TestARepositoryIsARemote(t *testing.T) {
+	t.Parallel()
 	replicatest.Run(t, func(t *testing.T, dir string) engram.Remote {
 		return open(t, gitchunks.Options{Dir: dir, Project: "shop"})
 	})
 }
 
 func TestASealedRepositoryIsARemote(t *testing.T) {
+	t.Parallel()
 	path, recipient := identity(t)
 	replicatest.Run(t, func(t *testing.T, dir string) engram.Remote {
 		r := open(t, gitchunks.Options{Dir: dir, Project: "shop", Recipients: []string{recipient}, IdentityFile: path})

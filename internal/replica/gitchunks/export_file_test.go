@@ -12,6 +12,7 @@ import (
 
 // An export in the folder is a batch of its present content.
 func TestAnExportIsABatch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir, Project: "shop"})
 	a := keep(t, r, engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
@@ -50,6 +51,7 @@ func TestAnExportIsABatch(t *testing.T) {
 
 // Never read more of a file than the limit.
 func TestAChunkIsReadUpToALimit(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	large := `{"observations":[{"content":"` + strings.Repeat("a", 300<<10) + `"}]}`
 	id := layPlain(t, dir, large)

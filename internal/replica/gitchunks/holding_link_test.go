@@ -11,6 +11,7 @@ import (
 )
 
 func TestHoldingFollowsNoFolderThatIsALink(t *testing.T) {
+	t.Parallel()
 	const id = "obs-0123456789abcdef"
 	elsewhere, dir := t.TempDir(), t.TempDir()
 	write(t, elsewhere, "aaaa.jsonl.gz", `{"observations":[{"sync_id":"`+id+`"}]}`)

@@ -35,6 +35,7 @@ func write(t testing.TB, dir, name, text string) string {
 }
 
 func TestHoldingFindsTheChunksThatMentionAMemory(t *testing.T) {
+	t.Parallel()
 	const id, other = "obs-0123456789abcdef", "obs-fedcba9876543210"
 	dir := t.TempDir()
 	small := write(t, dir, "aaaa.jsonl.gz", `{"observations":[{"sync_id":"`+id+`"}]}`)
@@ -78,6 +79,7 @@ func TestHoldingFindsTheChunksThatMentionAMemory(t *testing.T) {
 }
 
 func TestAFileInPlaceOfTheChunksIsUnread(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, ".engram", "chunks")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -94,6 +96,7 @@ func TestAFileInPlaceOfTheChunksIsUnread(t *testing.T) {
 
 // A bomb must not stop an erasure, and is not read to its end.
 func TestAChunkThatIsTooLongIsUnread(t *testing.T) {
+	t.Parallel()
 	const id = "obs-0123456789abcdef"
 	dir := t.TempDir()
 	path := write(t, dir, "aaaa.jsonl.gz", strings.Repeat("\x00", 12<<20)+id)
@@ -105,6 +108,7 @@ func TestAChunkThatIsTooLongIsUnread(t *testing.T) {
 
 // An erasure is announced by the name of the memory: such a chunk holds nothing of it.
 func TestAnErasureHoldsNothing(t *testing.T) {
+	t.Parallel()
 	file, recipient := identity(t)
 	m := memory(1, "a")
 	erased := engram.Record{Erased: &engram.Erased{Entity: engram.EntityMemory, ID: string(m.Memory.Memory.ID), SyncID: m.Memory.Memory.SyncID, At: 7}}

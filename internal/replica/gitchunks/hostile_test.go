@@ -44,6 +44,7 @@ func zeros(t testing.TB, before string, mebibytes int) []byte {
 }
 
 func TestChunksThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	const id = "0123abcd"
 	good := `{"sessions":null,"observations":[{"sync_id":"obs-1","content":"a"}],"prompts":null}`
 	packed := zipped(t, []byte(good))
@@ -114,6 +115,7 @@ func manyFields(n int) string {
 
 // An invalid item is reported by its place, and the rest is read.
 func TestItemsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, item, want string }{
 		{"a number", `7`, "not an object"},
 		{"a list", `[]`, "not an object"},
@@ -145,6 +147,7 @@ func TestItemsThatCannotBeRead(t *testing.T) {
 }
 
 func TestMutationsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, mutation, want string }{
 		{"a number", `7`, "not an object"},
 		{"an entity that is a number", `{"entity":7}`, "entity cannot be a number"},
@@ -173,6 +176,7 @@ func TestMutationsThatCannotBeRead(t *testing.T) {
 
 // Metadata is a person's own and may have a NUL; the engine checks it.
 func TestMetadataMaySayAnything(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	id := layPlain(t, dir, `{"observations":[{"content":"a\\u0000","engram":{"id":"mem_1","metadata":{"k":["\u0000"],"l":{"m":"\u0000"}}}}]}`)
 	records, err := readAll(t, open(t, gitchunks.Options{Dir: dir}), id)
@@ -183,6 +187,7 @@ func TestMetadataMaySayAnything(t *testing.T) {
 
 // Files that are not chunks are reported, not read.
 func TestOtherThingsAmongTheChunks(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
 	b := keep(t, r, engram.Batch{At: at(1)}, memory(1, "a"))
@@ -213,6 +218,7 @@ func link(t testing.TB, to, from string) {
 
 // A link could lead to a file of the reader, or redirect a write.
 func TestLinksAreNotFollowed(t *testing.T) {
+	t.Parallel()
 	outside := t.TempDir()
 	id := layPlain(t, outside, `{"sessions":null,"observations":[{"content":"a"}]}`)
 	real := filepath.Join(outside, ".engram")

@@ -14,6 +14,7 @@ import (
 // Unusable chunks are in no manifest: neither in a rebuilt one, nor beside a written chunk, nor
 // because an entry lists them.
 func TestAManifestListsWhatCanBeUsed(t *testing.T) {
+	t.Parallel()
 	const bad = "0123abcd"
 	packed := zipped(t, []byte(`{"observations":[{"content":"a"}]}`))
 	for _, tt := range []struct {
@@ -66,6 +67,7 @@ func TestAManifestListsWhatCanBeUsed(t *testing.T) {
 
 // The age of another program's chunk without a manifest is unknown; it is not the year 1.
 func TestAManifestMakesNoTimeUp(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	id := layPlain(t, dir, `{"observations":[{"content":"a"}]}`)
 	r := open(t, gitchunks.Options{Dir: dir})

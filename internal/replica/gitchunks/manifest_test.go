@@ -53,6 +53,7 @@ func idsOf(t testing.TB, manifest string) (ids []string) {
 
 // Settle restores a manifest after any change: Engram's chunks name their author.
 func TestAManifestIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
 	a := keep(t, r, engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
@@ -107,6 +108,7 @@ func TestAManifestIsMadeAnew(t *testing.T) {
 
 // What only the manifest knows about another program's chunk is kept, if it can be attributed.
 func TestWhatAManifestAloneKnowsIsKept(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	id := layPlain(t, dir, `{"sessions":null,"observations":[{"content":"a"}],"prompts":null}`)
 	mixed := layPlain(t, dir, `{"sessions":null,"observations":[{"content":"b"}],"prompts":null}`)
@@ -130,6 +132,7 @@ func TestWhatAManifestAloneKnowsIsKept(t *testing.T) {
 
 // Manifests of two clones merged by git, line by line: valid JSON, but not true.
 func TestAMergeThatMixedEntries(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a := layPlain(t, dir, `{"observations":[{"content":"a"}]}`)
 	b := layPlain(t, dir, `{"observations":[{"content":"b"}]}`)
@@ -146,6 +149,7 @@ func TestAMergeThatMixedEntries(t *testing.T) {
 }
 
 func TestSettlingTouchesNothingThatFits(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
 	if err := r.Settle(t.Context()); err != nil || listing(t, dir) != dir+" 0\n" {
@@ -169,6 +173,7 @@ func TestSettlingTouchesNothingThatFits(t *testing.T) {
 }
 
 func TestAManifestOfANewerVersionIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
 	a := keep(t, r, engram.Batch{At: at(1)}, memory(1, "a"))
@@ -192,6 +197,7 @@ func TestAManifestOfANewerVersionIsLeftAlone(t *testing.T) {
 }
 
 func TestGitIsToldHowToMerge(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	keep(t, open(t, gitchunks.Options{Dir: dir}), engram.Batch{}, memory(1, "a"))
 	for name, want := range map[string][]string{".gitattributes": {"\nmanifest.json text eol=lf merge=union\n", "\nchunks/** binary\n"}, ".gitignore": {".tmp-*\n"}} {

@@ -80,6 +80,7 @@ func (s *side) ids() []string {
 // of both, for any clocks and any number of merges. Without an ancestor, all entries can be read at
 // least.
 func TestTheUnionOfManifestsIsOne(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := func(name string, text []byte) string {
 		path := filepath.Join(dir, name)
@@ -143,6 +144,7 @@ func TestTheUnionOfManifestsIsOne(t *testing.T) {
 // A manifest of another program, over several lines and oldest first, loses nothing: the merge is
 // read as far as possible, and names every chunk.
 func TestTheUnionWithAManifestOverSeveralLines(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
 	keep(t, r, engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))

@@ -128,6 +128,7 @@ func whole(t *testing.T, dir string, kept []string) {
 
 // A write killed at any moment happened or did not.
 func TestAWriterIsKilled(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	var kept []string
 	for round := range 15 {
@@ -146,10 +147,8 @@ func TestAWriterIsKilled(t *testing.T) {
 			}
 			kept = append(kept, lines.Text())
 		}
-		time.Sleep(time.Duration(round) * 521 * time.Microsecond) // into the next one, a little further each time
-		if err := c.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		// Into the next one, a little further each time.
+		time.AfterFunc(time.Duration(round)*521*time.Microsecond, func() { _ = c.Process.Kill() })
 		for lines.Scan() {
 			kept = append(kept, lines.Text())
 		}
@@ -159,6 +158,7 @@ func TestAWriterIsKilled(t *testing.T) {
 }
 
 func TestTwoProcessesWriteAtOnce(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	a, b := child(t, "write", dir, "0", "15"), child(t, "write", dir, "1000", "15")
 	var first, second strings.Builder
@@ -183,6 +183,7 @@ func TestTwoProcessesWriteAtOnce(t *testing.T) {
 
 // A full disk keeps the old state, whether the chunk or the manifest does not fit.
 func TestAFullDiskLeavesTheOldState(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		there int // chunks

@@ -19,6 +19,7 @@ func sealedChunk(dir, id string) string {
 }
 
 func TestASealedChunkIsForItsRecipients(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mine, my := identity(t)
 	theirs, their := identity(t)
@@ -64,6 +65,7 @@ func TestASealedChunkIsForItsRecipients(t *testing.T) {
 // Anyone with push access can change the recipients. Nothing is sealed for others, or left
 // unsealed, without the user's consent.
 func TestOtherRecipientsThanTheAgreedAreRefused(t *testing.T) {
+	t.Parallel()
 	_, my := identity(t)
 	_, eves := identity(t)
 	for _, tt := range []struct {
@@ -101,6 +103,7 @@ func TestOtherRecipientsThanTheAgreedAreRefused(t *testing.T) {
 }
 
 func TestRecipientsAreReadAndWritten(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, a := identity(t)
 	_, b := identity(t)
@@ -140,6 +143,7 @@ func TestRecipientsAreReadAndWritten(t *testing.T) {
 }
 
 func TestTheRecipientsOfIdentities(t *testing.T) {
+	t.Parallel()
 	secret, recipient, err := gitchunks.GenerateIdentity()
 	if err != nil {
 		t.Fatal(err)
@@ -157,6 +161,7 @@ func TestTheRecipientsOfIdentities(t *testing.T) {
 }
 
 func TestSealedChunksThatCannotBeOpened(t *testing.T) {
+	t.Parallel()
 	file, recipient := identity(t)
 	good := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: good, Recipients: []string{recipient}, IdentityFile: file})
@@ -209,6 +214,7 @@ func TestSealedChunksThatCannotBeOpened(t *testing.T) {
 
 // The same memory is not written again when the team begins to seal: it is public already.
 func TestAnUnsealedChunkIsKnownAgain(t *testing.T) {
+	t.Parallel()
 	file, recipient := identity(t)
 	dir := t.TempDir()
 	open1 := open(t, gitchunks.Options{Dir: dir})

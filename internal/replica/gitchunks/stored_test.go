@@ -15,6 +15,7 @@ import (
 
 // A chunk kept by a git filter is intact in another clone: it is reported, and not written again.
 func TestAChunkThatGitKeepsInAnotherForm(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, text, want, hint string }{
 		{"a pointer of Git LFS", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n", "Git LFS", "run git lfs pull"},
 		{"locked by git-crypt", "\x00GITCRYPT\x00\x01\x02", "git-crypt", "run git-crypt unlock"},
@@ -40,6 +41,7 @@ func TestAChunkThatGitKeepsInAnotherForm(t *testing.T) {
 
 // What a merge or a person damaged and Settle rebuilt has to be committed, so it is reported.
 func TestWhatWasMadeAnewIsTold(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
 	keep(t, r, engram.Batch{At: at(1)}, memory(1, "a"))
@@ -71,6 +73,7 @@ func TestWhatWasMadeAnewIsTold(t *testing.T) {
 }
 
 func TestAFolderThatCannotBeMadeDurable(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		err  error
@@ -89,6 +92,7 @@ func TestAFolderThatCannotBeMadeDurable(t *testing.T) {
 
 // A foreign key is reported by its kind, without quoting a secret.
 func TestKeysOfOtherKinds(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, text, want string }{
 		{"an SSH key, with a passphrase or without", "-----BEGIN OPENSSH PRIVATE KEY-----\nSECRET\n", "line 1 begins an SSH or PEM key"},
 		{"a plugin's identity", "# mine\nAGE-PLUGIN-YUBIKEY-1SECRET\n", "line 2 is an identity of an age plugin"},

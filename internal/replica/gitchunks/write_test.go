@@ -15,6 +15,7 @@ import (
 
 // 8 hex digits are few: an existing file of that name is neither trusted nor overwritten.
 func TestANameThatIsTaken(t *testing.T) {
+	t.Parallel()
 	fresh := t.TempDir()
 	want := keep(t, open(t, gitchunks.Options{Dir: fresh}), engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
 	for name, taken := range map[string]string{
@@ -49,6 +50,7 @@ func TestANameThatIsTaken(t *testing.T) {
 
 // A chunk that falsely claims to have these records must not keep them from being pushed.
 func TestAChunkThatClaimsOthersRecords(t *testing.T) {
+	t.Parallel()
 	mine := t.TempDir()
 	b := keep(t, open(t, gitchunks.Options{Dir: mine}), engram.Batch{At: at(1)}, memory(1, "a"))
 	plain := string(plainOf(t, mine, b.ID))
@@ -65,6 +67,7 @@ func TestAChunkThatClaimsOthersRecords(t *testing.T) {
 }
 
 func TestRecordsThatAreTooMuch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
 	before := listing(t, dir)
@@ -87,6 +90,7 @@ func TestRecordsThatAreTooMuch(t *testing.T) {
 }
 
 func TestWhatIsNotThereOrNotToBeHad(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	r := open(t, gitchunks.Options{Dir: dir})
 	if notes, err := r.Notes(t.Context()); err != nil || notes != nil {
@@ -114,6 +118,7 @@ func TestWhatIsNotThereOrNotToBeHad(t *testing.T) {
 
 // figures: the size of 1,000 ordinary memories.
 func TestChunksAreSmall(t *testing.T) {
+	t.Parallel()
 	var records []engram.Record
 	var raw strings.Builder
 	for i := range 1000 {

@@ -60,6 +60,7 @@ func BenchmarkWhiteSpace(b *testing.B) {
 }
 
 func TestTheBlanksOfATextStay(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{
 		strings.Repeat(" ", 20_000),
 		`\"` + strings.Repeat(" ", 20_000) + `\\`,
@@ -77,6 +78,7 @@ func TestTheBlanksOfATextStay(t *testing.T) {
 }
 
 func TestWhereItIsBrokenCountsWhatWasReadOver(t *testing.T) {
+	t.Parallel()
 	file := `{"format":"engram","version":1,` + strings.Repeat(" ", 10_000) + `"memories":[{"content":"` + "\xe9" + `"}]}`
 	_, _, err := read(strings.NewReader(file))
 	if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "not valid UTF-8 at byte 10055") {

@@ -85,6 +85,7 @@ func write(t testing.TB, f engram.Format, head engram.Snapshot, records []engram
 }
 
 func TestTheNativeFormKeepsEverything(t *testing.T) {
+	t.Parallel()
 	for name, f := range map[string]engram.Format{"json": jsonfile.Native{}, "plain": jsonfile.Plain{}} {
 		t.Run(name, func(t *testing.T) { keepsEverything(t, name, f) })
 	}
@@ -113,6 +114,7 @@ func keepsEverything(t *testing.T, name string, f engram.Format) {
 }
 
 func TestAFileOfNothing(t *testing.T) {
+	t.Parallel()
 	for name, f := range jsonfile.Formats() {
 		head, records, err := read(strings.NewReader(write(t, f, engram.Snapshot{At: instant(0)}, nil)))
 		if err != nil || len(records) != 0 || head.Format != name {
@@ -122,6 +124,7 @@ func TestAFileOfNothing(t *testing.T) {
 }
 
 func TestTheDialectIsWhatPluginsKnow(t *testing.T) {
+	t.Parallel()
 	got := write(t, jsonfile.Dialect{}, engram.Snapshot{At: instant(0)}, everything()[:5])
 	want := `{
 "version": "0.1.0",
@@ -146,6 +149,7 @@ func TestTheDialectIsWhatPluginsKnow(t *testing.T) {
 
 // A program of the dialect reads its own export in the complete file: deleted things stay deleted.
 func TestReadersOfTheDialectFindTheirLists(t *testing.T) {
+	t.Parallel()
 	in := everything()
 	live := engram.Record{Prompt: &engram.Prompt{Num: 3, SyncID: "prompt-2", SessionID: "s1", Project: "shop", Content: "how?", CreatedAt: instant(1)}}
 	in = slices.Insert(in, 4, live)
@@ -175,6 +179,7 @@ func TestReadersOfTheDialectFindTheirLists(t *testing.T) {
 
 // Another program adds an item to a file, or repeats a field of ours.
 func TestItemsOfOthersInANativeFile(t *testing.T) {
+	t.Parallel()
 	const head = `{"version":"0.1.0","format":"engram","format_version":2,"observations":[`
 	_, records, err := read(strings.NewReader(head + `{"id":7,"sync_id":"obs-1","title":"A","content":"a"}]}`))
 	if err != nil || len(records) != 1 || records[0].Memory == nil || records[0].Memory.Memory.Content != "a" || records[0].Memory.Memory.Strength != 1 {
@@ -190,6 +195,7 @@ func TestItemsOfOthersInANativeFile(t *testing.T) {
 
 // Rows of the memory_* program's tables, by its schema.
 func TestTheGraphForm(t *testing.T) {
+	t.Parallel()
 	head, records, err := read(strings.NewReader(`{"version":"1.0","project_id":"shop","exported_at":1767323045,
 		"memories":[{"id":"mem_abc123","project_id":"shop","memory_type":"fact","content":"bcrypt","summary":null,"tags":"[\"auth\"]","importance":0.8,
 			"relevance_score":0.5,"access_count":2,"created_at":1767323045,"updated_at":1767323045000,"last_accessed_at":1767323045}],
@@ -208,6 +214,7 @@ func TestTheGraphForm(t *testing.T) {
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	deep := strings.Repeat("[", 2000)
 	for _, tt := range []struct {
 		name, file string
@@ -250,6 +257,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 }
 
 func TestAFileThatCannotBeHad(t *testing.T) {
+	t.Parallel()
 	gone := errors.New("the cable was pulled")
 	_, _, err := read(io.MultiReader(strings.NewReader(`{"format":"engram","version":1,"memories":[{"content":"a"},`), iotest.ErrReader(gone)))
 	if engram.CodeOf(err) != engram.CodeUnavailable || !errors.Is(err, gone) || !strings.Contains(err.Error(), "memories[1]") {
@@ -268,6 +276,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestAnItemThatNeverEndsIsGivenUp(t *testing.T) {
+	t.Parallel()
 	_, _, err := read(io.MultiReader(strings.NewReader(`{"format":"engram","version":1,"memories":[{"content":"`), endless{}))
 	if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "longer than 64 MiB") {
 		t.Errorf("got %v, want that an item is too long", err)
@@ -275,6 +284,7 @@ func TestAnItemThatNeverEndsIsGivenUp(t *testing.T) {
 }
 
 func TestAnErrorOfTheRecordsEndsTheFile(t *testing.T) {
+	t.Parallel()
 	gone := errors.New("the store is gone")
 	for name, f := range jsonfile.Formats() {
 		err := f.Write(io.Discard, engram.Snapshot{}, func(yield func(engram.Record, error) bool) { yield(engram.Record{}, gone) })

@@ -64,6 +64,7 @@ func exampleOfTheDocuments(t testing.TB) string {
 }
 
 func TestExportsAreAsTheSchemaSays(t *testing.T) {
+	t.Parallel()
 	check := checker(t)
 	for name, file := range map[string]string{
 		"one of everything":          write(t, jsonfile.Native{}, engram.Snapshot{At: instant(0), Program: "1.2.3", Project: "shop", Memories: 1}, everything()),
@@ -80,6 +81,7 @@ func TestExportsAreAsTheSchemaSays(t *testing.T) {
 }
 
 func TestTheSchemaRefusesOtherFiles(t *testing.T) {
+	t.Parallel()
 	check := checker(t)
 	for _, file := range []string{`[]`, `{}`, `{"format":"engram","version":2}`, `{"format":"engram","version":1,"format_version":2}`, `{"format":"engram","version":"0.1.0","format_version":2,"observations":[{"id":"mem_1","content":"a"}]}`, `{"format":"engram","version":1,"memories":{}}`,
 		`{"format":"engram","version":1,"memories":[{"title":"a"}]}`, `{"format":"engram","version":1,"memories":[{"content":"a","created_at":"soon"}]}`,
@@ -92,6 +94,7 @@ func TestTheSchemaRefusesOtherFiles(t *testing.T) {
 
 // Shapes and the schema have the same fields.
 func TestTheSchemaHasEveryField(t *testing.T) {
+	t.Parallel()
 	defs := published(t).Defs
 	_, memory := wire.Encode(engram.Record{Memory: &engram.MemoryRecord{}})
 	for name, shape := range map[string]any{"project": wire.Project{}, "session": wire.Session{}, "memory": memory, "revision": wire.Revision{},

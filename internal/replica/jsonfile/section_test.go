@@ -11,6 +11,7 @@ import (
 
 // An unreadable list says nothing about missing items.
 func TestAListThatIsNone(t *testing.T) {
+	t.Parallel()
 	const native = `{"format":"engram","version":1,"project":"",`
 	for _, tt := range []struct{ name, file, want string }{
 		{"an object", native + `"memories":{}}`, "memories is an object"},
@@ -34,6 +35,7 @@ func TestAListThatIsNone(t *testing.T) {
 }
 
 func TestAFileWithoutLists(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, file string
 		lacks      bool
@@ -55,6 +57,7 @@ func TestAFileWithoutLists(t *testing.T) {
 }
 
 func TestTheDialectOfAnotherVersion(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		version string
 		code    engram.Code
@@ -70,6 +73,7 @@ func TestTheDialectOfAnotherVersion(t *testing.T) {
 }
 
 func TestWhatCannotBeReadHasAHint(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, file, want string }{
 		{"an archive", "PK\x03\x04\x14\x00\x00\x00", "zip archive"},
 		{"another format", `{"format":"other","memories":[]}`, `the unknown format "other"`},

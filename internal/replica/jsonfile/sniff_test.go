@@ -20,6 +20,7 @@ func utf16Of(text string, order binary.AppendByteOrder) string {
 }
 
 func TestAFileOfAnotherKindIsRefusedByItsName(t *testing.T) {
+	t.Parallel()
 	const native = `{"format":"engram","version":1,"memories":[{"content":"über"}]}`
 	for _, tt := range []struct {
 		name, file string

@@ -12,6 +12,7 @@ import (
 )
 
 func TestFind(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]string{
 		"claude-code": "claude-code", "Claude Code": "claude-code", "claude_code": "claude-code", "CLAUDE": "claude-code", "gemini": "gemini-cli",
 		"copilot": "vscode", "devin": "windsurf", "zed": "zed", "agy": "antigravity", "open-code": "opencode",
@@ -27,6 +28,7 @@ func TestFind(t *testing.T) {
 }
 
 func TestNoTwoAgentsHaveANameInCommon(t *testing.T) {
+	t.Parallel()
 	owner := map[string]string{}
 	for _, a := range agent.All() {
 		for _, name := range append([]string{a.Name}, a.Aliases...) {
@@ -46,6 +48,7 @@ func TestNoTwoAgentsHaveANameInCommon(t *testing.T) {
 
 // The folders that tell of an agent, beneath the home of its user.
 func TestWhatIsInstalledIsDetected(t *testing.T) {
+	t.Parallel()
 	for folder, want := range map[string]string{
 		".claude": "claude-code", ".config/opencode": "opencode", ".codex": "codex", ".gemini/extensions": "gemini-cli", ".gemini/antigravity": "antigravity",
 		".gemini/config": "antigravity", ".cursor": "cursor", ".config/Code/User": "vscode", ".codeium/windsurf": "windsurf", ".config/devin": "windsurf",
@@ -75,6 +78,7 @@ func TestWhatIsInstalledIsDetected(t *testing.T) {
 }
 
 func TestWhereFilesLie(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, os, agent string
 		variables       map[string]string
@@ -135,6 +139,7 @@ func TestWhereFilesLie(t *testing.T) {
 }
 
 func TestHooksOnWindows(t *testing.T) {
+	t.Parallel()
 	const program = `C:\Program Files\it's $HOME\engram.exe`
 	b := newBench(t, "home")
 	b.OS, b.Engram = "windows", program
@@ -165,6 +170,7 @@ func TestHooksOnWindows(t *testing.T) {
 }
 
 func TestAHookOfThePersonStays(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	mine := filepath.Join(b.home, "Documents", "Cline", "Hooks", "TaskStart")
 	b.write(mine, "#!/bin/sh\n# mine\n", 0o700)
@@ -183,6 +189,7 @@ func TestAHookOfThePersonStays(t *testing.T) {
 }
 
 func TestNoPlaceholderIsLeft(t *testing.T) {
+	t.Parallel()
 	for _, dataDir := range []string{"", "/where/it is"} {
 		b := newBench(t, "home")
 		b.DataDir = dataDir

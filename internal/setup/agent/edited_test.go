@@ -37,6 +37,7 @@ func edits() []struct{ name, agent, file, from, to, anew string } {
 // A file of ours that was changed by hand keeps no setup and no undo from its work, and what was
 // written into it is not lost.
 func TestWhatWasWrittenIntoAFileOfOursIsNotLost(t *testing.T) {
+	t.Parallel()
 	for _, tt := range edits() {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, "home")
@@ -102,6 +103,7 @@ func meant(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // What is edited in a file of ours, and is undone at once.
 func TestUndoOfAnEditedFileOfOursKeepsTheEdit(t *testing.T) {
+	t.Parallel()
 	for _, lost := range []bool{false, true} {
 		for _, tt := range edits() {
 			t.Run(tt.name+map[bool]string{true: ", without a record"}[lost], func(t *testing.T) {
@@ -137,6 +139,7 @@ func TestUndoOfAnEditedFileOfOursKeepsTheEdit(t *testing.T) {
 
 // Where ours may be left out, a file that is not ours any more is its user's.
 func TestAHookThatIsSomebodyElsesByNowIsLeft(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	b.apply("cline")
 	path := filepath.Join(b.home, "Documents", "Cline", "Hooks", "TaskStart")

@@ -13,6 +13,7 @@ import (
 // What an earlier setup put into another file of the agent is taken out of there with the next
 // one, for the agent would start two servers; what others wrote there stays.
 func TestWhatAnAgentHasElsewhereByNowIsTakenOutThere(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ agent, old, comes, now string }{
 		{"vscode", ".copilot/mcp-config.json", ".config/Code/User/settings.json", ".config/Code/User/mcp.json"},
 		{"opencode", ".config/opencode/opencode.json", ".config/opencode/opencode.jsonc", ".config/opencode/opencode.jsonc"},
@@ -70,6 +71,7 @@ func TestWhatAnAgentHasElsewhereByNowIsTakenOutThere(t *testing.T) {
 // Variables that say where an agent keeps its files may be others in the next shell: what was
 // wired there stays, is told, and an undo takes out what is ours though the file was changed.
 func TestWhatIsWiredWhereAVariableSaidStaysAndIsUndone(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	first, second := filepath.Join(b.home, "one"), filepath.Join(b.home, "two")
 	b.Variable = func(string) string { return first }
@@ -95,6 +97,7 @@ func TestWhatIsWiredWhereAVariableSaidStaysAndIsUndone(t *testing.T) {
 }
 
 func TestWiringClineMakesNoVSCode(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	b.apply("cline")
 	a, err := agent.Find("vscode")
@@ -108,6 +111,7 @@ func TestWiringClineMakesNoVSCode(t *testing.T) {
 }
 
 func TestTheDataDirectoryThatAnAgentIsCalledWithIsFound(t *testing.T) {
+	t.Parallel()
 	for _, name := range agent.Names() {
 		for _, dir := range []string{"", `/it's "my" $HOME\data/é`} {
 			b := newBench(t, "home")

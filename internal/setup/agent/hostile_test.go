@@ -92,8 +92,10 @@ func walk(v any, fn func(map[string]any)) {
 }
 
 func TestNamesThatShellsReadAreNeverRun(t *testing.T) {
+	t.Parallel()
 	for _, name := range hostile() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t, name)
 			b.DataDir = filepath.Join(b.home, "data "+name)
 			b.write(b.Engram, told, 0o755)
@@ -152,6 +154,7 @@ func TestNamesThatShellsReadAreNeverRun(t *testing.T) {
 }
 
 func TestUndoWhereNamesAreHostile(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, hostile()[2]+hostile()[8]+hostile()[21])
 	b.DataDir = filepath.Join(b.home, "it's data")
 	before := b.tree()
@@ -167,6 +170,7 @@ func TestUndoWhereNamesAreHostile(t *testing.T) {
 }
 
 func TestAPathThatIsNoTextIsRefused(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	b.Engram = "/opt/\xff/engram"
 	for _, a := range agent.All() {

@@ -154,6 +154,7 @@ func TestWhatAnOlderProgramWiredIsTakenOverThoughNothingIsRemembered(t *testing.
 // A file of ours that differs in more than paths may be of an older program, or changed by hand:
 // setup brings it up to date, and undo gives it back; without a record it is left, and told.
 func TestAFileOfOursThatSomebodyMayHaveChangedIsNotLost(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	b.apply("claude-code")
 	b.lose()
@@ -185,6 +186,7 @@ func TestAFileOfOursThatSomebodyMayHaveChangedIsNotLost(t *testing.T) {
 }
 
 func TestAServerOfThePersonIsNotTakenForOurs(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, server string
 		trace        setup.Trace
@@ -225,6 +227,7 @@ func TestAServerOfThePersonIsNotTakenForOurs(t *testing.T) {
 }
 
 func TestWhyAFileIsNotAsItWouldBe(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, agent, file string
 		change            func(string) string
@@ -272,6 +275,7 @@ func TestWhyAFileIsNotAsItWouldBe(t *testing.T) {
 }
 
 func TestAnUpdateIsToldFromAChangeByHand(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	b.apply("codex")
 	b.Engram += "-2"
@@ -290,6 +294,7 @@ func TestAnUpdateIsToldFromAChangeByHand(t *testing.T) {
 
 // The copy of what a file was may be gone while the rest is remembered.
 func TestUndoWithoutTheCopyTakesOutWhatIsOurs(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	b.fill("codex", "a small file", false)
 	before := map[string]string{}
@@ -312,6 +317,7 @@ func TestUndoWithoutTheCopyTakesOutWhatIsOurs(t *testing.T) {
 }
 
 func TestRulesThatWindsurfWouldCutAreTold(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	path := filepath.Join(b.home, ".codeium", "windsurf", "memories", "global_rules.md")
 	over := func(n int) string { return strings.Repeat("ä", n) + "\n" }

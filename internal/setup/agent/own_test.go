@@ -14,6 +14,7 @@ import (
 // What the agent, or who uses it, said about our server is kept by every later setup: a server
 // that is switched off stays off.
 func TestWhatWasSaidOfOurServerStays(t *testing.T) {
+	t.Parallel()
 	const more = `"disabled": true, "autoApprove": ["mem_search"], "timeout": 60, "env": {"X": "1"}`
 	for _, tt := range []struct{ agent, file, at, add string }{
 		{"kiro", ".kiro/settings/mcp.json", `"engram": {`, more + ","},
@@ -65,6 +66,7 @@ func (b bench) all(name string, want setup.Status) {
 }
 
 func TestAServerOfSomebodyElseIsReplacedWhole(t *testing.T) {
+	t.Parallel()
 	for _, was := range []string{
 		`{"url": "http://127.0.0.1:7437/mcp", "headers": {"A": "b"}}`,
 		`{"command": "npx", "args": ["-y", "engram-of-others", "mcp"], "env": {"KEY": "x"}}`,
@@ -90,6 +92,7 @@ func TestAServerOfSomebodyElseIsReplacedWhole(t *testing.T) {
 
 // A hook is ours when it calls this program, and not because it looks like ours.
 func TestAHookOfAnotherProgramStays(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name, line string // %s: the program
 		ours       bool
@@ -136,6 +139,7 @@ func TestAHookOfAnotherProgramStays(t *testing.T) {
 }
 
 func TestAHookOfClineOfAnotherProgramStays(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	path := filepath.Join(b.home, "Documents", "Cline", "Hooks", "TaskStart")
 	const theirs = "#!/bin/sh\nexec acme-audit hook cline TaskStart\n"
@@ -154,6 +158,7 @@ func TestAHookOfClineOfAnotherProgramStays(t *testing.T) {
 
 // Windows PowerShell reads a script without a byte order mark in the code page of the machine.
 func TestAHookOfClineOnWindowsByByte(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	b.OS, b.Engram = "windows", `C:\Users\José\engram.exe`
 	b.apply("cline")

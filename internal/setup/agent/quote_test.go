@@ -8,6 +8,7 @@ import (
 
 // What ends a quoted word in a shell of Windows must not end ours.
 func TestWordsAreQuotedForShellsOfWindows(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, agent, file, dir, want string }{
 		{"a backslash at the end, cmd.exe", "cursor", ".cursor/hooks.json", `C:\my data\`, `--data-dir \"C:\\my data\\\\\""`},
 		{"two of them", "cursor", ".cursor/hooks.json", `C:\my data\\`, `--data-dir \"C:\\my data\\\\\\\\\""`},

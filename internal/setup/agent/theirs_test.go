@@ -10,6 +10,7 @@ import (
 )
 
 func TestAHookOfThePersonInOurGroupStays(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	path := filepath.Join(b.home, ".codex", "hooks.json")
 	b.apply("codex")
@@ -29,6 +30,7 @@ func TestAHookOfThePersonInOurGroupStays(t *testing.T) {
 }
 
 func TestACommandOfThePersonStays(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	mine := filepath.Join(b.home, ".config", "opencode", "commands", "recall.md")
 	b.write(mine, "Look it up.\n", 0o644)
@@ -54,6 +56,7 @@ func TestACommandOfThePersonStays(t *testing.T) {
 }
 
 func TestAVersionThatIsNotKnownIsTold(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	hooks := filepath.Join(b.home, ".cursor", "hooks.json")
 	b.write(hooks, `{"version":2,"hooks":{}}`, 0o644)
@@ -71,6 +74,7 @@ func TestAVersionThatIsNotKnownIsTold(t *testing.T) {
 }
 
 func TestUndoOfEveryAgentBelowLinks(t *testing.T) {
+	t.Parallel()
 	for _, a := range agent.All() {
 		b := newBench(t, "home")
 		for _, name := range []string{".claude", ".config", ".codex", ".gemini", ".cursor", ".codeium", ".kiro", ".pi", ".copilot", "Documents"} {

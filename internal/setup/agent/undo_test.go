@@ -157,6 +157,7 @@ func TestUndoOfWhatAnAgentHasWrittenAnew(t *testing.T) {
 }
 
 func TestFilesThatCannotBeUnderstoodAreLeft(t *testing.T) {
+	t.Parallel()
 	for _, name := range agent.Names() {
 		b := newBench(t, "home")
 		var broken string
@@ -182,6 +183,7 @@ func TestFilesThatCannotBeUnderstoodAreLeft(t *testing.T) {
 
 // Codex writes its file anew, with or without our comment, and puts its own tables behind ours.
 func TestUndoOfWhatCodexHasWrittenAnew(t *testing.T) {
+	t.Parallel()
 	const ours, other, features = "[mcp_servers.engram]", "[mcp_servers.other]\ncommand = \"echo\"\nargs = [\"hi\"]\n", "[features]\nanalytics_plan_history = true\n"
 	for _, c := range []struct{ name, before, from, to, want string }{
 		{"a feature is enabled", "", "", "\n" + features, "\n" + features},
@@ -224,6 +226,7 @@ func TestUndoOfWhatCodexHasWrittenAnew(t *testing.T) {
 }
 
 func TestServersOfCodexInOneLineAreRefusedWithTheirPlace(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "home")
 	path := filepath.Join(b.home, ".codex", "config.toml")
 	b.write(path, "model = \"o3\"\nmcp_servers = { a = { command = \"x\" } }\n", 0o600)
@@ -246,6 +249,7 @@ func hasPlace(message, home string) bool {
 // A file that had nothing in it, or an object without anything, has that again and not the lines of
 // what came and went, though it was written meanwhile.
 func TestWhatWasEmptyIsWrittenAsItWas(t *testing.T) {
+	t.Parallel()
 	for _, was := range []string{"{}", "{}\n", "// mine\n{ }\n", "{\"mcpServers\": {}}\n", "\uFEFF{\r\n\t\"mcpServers\": { },\r\n}\r\n"} {
 		b := newBench(t, "home")
 		path := filepath.Join(b.home, ".cursor", "mcp.json")
@@ -261,6 +265,7 @@ func TestWhatWasEmptyIsWrittenAsItWas(t *testing.T) {
 
 // A hook keeps the time that its user gives it.
 func TestTheTimeoutOfAHookStays(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"codex", "gemini-cli", "vscode"} {
 		b := newBench(t, "home")
 		b.apply(name)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestWhatStandsInTheWayOfClaudeCodeIsTold(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
