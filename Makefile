@@ -40,8 +40,9 @@ vet:
 staticcheck:
 	go run $(STATICCHECK) ./...
 
-arch:
+arch: ## the arrows between packages, and how large they are
 	go test -count=1 .
+	@go test -count=1 -v -run '^TestBars$$' . | sed -n 's/^ *arch_size_test.go:[0-9]*: //p'
 
 # Without a C compiler the suite still runs, without the detector, and says so.
 race:

@@ -7,12 +7,14 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -25,6 +27,7 @@ type source struct {
 	dir   string // folder of path; "." for the root
 	test  bool
 	lines int
+	code  int // lines that are neither blank nor comment
 	fset  *token.FileSet
 	file  *ast.File
 }
@@ -33,9 +36,17 @@ type source struct {
 // what is built nowhere else must keep the rules too.
 func tree(t *testing.T) []source {
 	t.Helper()
-	var all []source
+	all, err := parsedTree()
+	if err != nil {
+		t.Fatalf("read the tree: %v", err)
+	}
+	return all
+}
+
+// parsedTree is read once: parsing the tree takes longer than any check of it.
+var parsedTree = sync.OnceValues(func() (all []source, err error) {
 	root := os.DirFS(".")
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -60,17 +71,17 @@ func tree(t *testing.T) []source {
 		all = append(all, s)
 		return nil
 	})
-	if err != nil {
-		t.Fatalf("read the tree: %v", err)
-	}
-	return all
-}
+	return all, err
+})
 
 func parse(name string, text []byte) (source, error) {
 	s := source{path: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), fset: token.NewFileSet()}
 	s.lines = bytes.Count(text, []byte("\n"))
 	var err error
 	s.file, err = parser.ParseFile(s.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err == nil {
+		s.code = codeLines(text, s)
+	}
 	return s, err
 }
 
@@ -79,8 +90,8 @@ func (s source) at(n ast.Node, format string, args ...any) string {
 }
 
 // checkImports says which imports of f point against the arrows or at a module that
-// its row does not name. Tests may use the test kits and the assets as well.
-func checkImports(f source, known map[string]row, kinds map[string]room) (problems []string) {
+// its row does not name. Tests may use the test kits and the assets as well, and climb inside a house.
+func checkImports(f source, known map[string]row, kinds map[string]room, ordered map[string][]string) (problems []string) {
 	own := known[f.dir]
 	for _, spec := range f.file.Imports {
 		imported := unquote(spec.Path)
@@ -93,29 +104,14 @@ func checkImports(f source, known map[string]row, kinds map[string]room) (proble
 				problems = append(problems, f.at(spec, "%s may not use %s", f.dir, imported))
 			}
 		case house(dir) == house(f.dir):
+			if why := climbs(ordered, f.dir, dir); why != "" && !f.test {
+				problems = append(problems, f.at(spec, "%s may not import %s: %s", f.dir, dir, why))
+			}
 		default:
 			to := known[dir].room
 			if !slices.Contains(kinds[own.room].imports, to) && !(f.test && (to == "testkit" || to == "root" || to == "asset")) {
 				problems = append(problems, f.at(spec, "%s (%s) may not import %s (%s)", f.dir, own.room, dir, to))
 			}
-		}
-	}
-	return problems
-}
-
-// checkFloors says which packages below the house f imports besides the floors before its own: the families of a
-// house stand on its floors, and never on each other.
-func checkFloors(f source, house string, floors ...string) (problems []string) {
-	if !under(f.dir, house) || f.dir == house {
-		return nil
-	}
-	below := floors
-	if own := slices.Index(floors, f.dir); own >= 0 {
-		below = floors[:own]
-	}
-	for _, spec := range f.file.Imports {
-		if dir, _ := moduleDir(unquote(spec.Path)); under(dir, house) && dir != f.dir && !slices.Contains(below, dir) {
-			problems = append(problems, f.at(spec, "%s may not import %s, only %v", f.dir, dir, below))
 		}
 	}
 	return problems
@@ -313,10 +309,71 @@ func moduleDir(importPath string) (string, bool) {
 }
 
 // house is the folder that a package shares with its subfolders, such as
-// internal/mcp: inside it everybody may import everybody.
+// internal/mcp: inside it the order in houses counts.
 func house(dir string) string {
 	parts := strings.Split(dir, "/")
 	return strings.Join(parts[:min(2, len(parts))], "/")
+}
+
+// climbs says why from may not import to in the smallest ordered house that holds both; "" if it may.
+func climbs(ordered map[string][]string, from, to string) string {
+	var at string
+	for dir := range ordered {
+		if under(from, dir) && under(to, dir) && len(dir) > len(at) {
+			at = dir
+		}
+	}
+	lower, upper := storey(ordered[at], at, to), storey(ordered[at], at, from)
+	switch {
+	case at == "":
+		return ""
+	case lower < 0 || upper < 0:
+		return "one of them has no place in the order of " + at
+	case lower >= upper:
+		return fmt.Sprintf("in the order of %s it does not stand below", at)
+	}
+	return ""
+}
+
+// storey is the place of a package in the order of its house, from 0; -1 for none.
+func storey(order []string, house, dir string) int {
+	room, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(dir, house), "/"), "/")
+	if room == "" {
+		room = "."
+	}
+	return slices.IndexFunc(order, func(peers string) bool { return slices.Contains(strings.Fields(peers), room) })
+}
+
+// checkHouses says which houses of several packages have no order, unless it is to be found yet, which packages
+// have no place in the order of their house, and which places have no package.
+func checkHouses(ordered map[string][]string, dirs, unordered []string) (problems []string) {
+	packages := map[string]int{}
+	for _, dir := range dirs {
+		at := house(dir)
+		if packages[at]++; packages[at] == 2 && ordered[at] == nil && !slices.Contains(unordered, at) {
+			problems = append(problems, fmt.Sprintf("the packages of %s have no order: say in houses() which may import which", at))
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(ordered)) {
+		empty := map[string]bool{}
+		for _, room := range strings.Fields(strings.Join(ordered[at], " ")) {
+			empty[path.Join(at, room)] = true
+		}
+		for _, dir := range dirs {
+			if under(dir, at) && storey(ordered[at], at, dir) < 0 {
+				problems = append(problems, fmt.Sprintf("package %s has no place in the order of %s", dir, at))
+			}
+			for room := range empty {
+				if dir == room || room != at && under(dir, room) {
+					delete(empty, room)
+				}
+			}
+		}
+		for _, room := range slices.Sorted(maps.Keys(empty)) {
+			problems = append(problems, fmt.Sprintf("the order of %s names %s, where no package is: remove it", at, room))
+		}
+	}
+	return problems
 }
 
 // under reports whether p is dir or lies below it.

@@ -1,6 +1,7 @@
 package engram_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -41,26 +42,45 @@ func TestImportCheckSeesWrongArrows(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := sourceOf(t, tt.file, "package x\nimport _ \""+tt.imported+"\"\n")
-			wantProblem(t, f, checkImports(f, known, rooms()), tt.want)
+			wantProblem(t, f, checkImports(f, known, rooms(), nil), tt.want)
 		})
 	}
 }
 
-func TestFloorCheck(t *testing.T) {
+func TestHouseCheckSeesStepsUp(t *testing.T) {
+	const house, inner = "internal/house", "internal/house/attic"
+	ordered := map[string][]string{house: {"cellar", "left right", "attic", "."}, inner: {"chest", "."}}
+	known := map[string]row{}
+	for _, dir := range []string{house, house + "/cellar", house + "/left", house + "/right", inner, inner + "/chest", house + "/shed"} {
+		known[dir] = row{room: "rule"}
+	}
 	for _, tt := range []struct{ name, file, imported, want string }{
-		{"the house assembles its families", "internal/cli/cli.go", "internal/cli/memory", ""},
-		{"a family stands on the floors", "internal/cli/memory/save.go", "internal/cli/command", ""},
-		{"a family knows no other", "internal/cli/memory/save.go", "internal/cli/review", "internal/cli/memory may not import internal/cli/review"},
-		{"nor its house", "internal/cli/memory/save.go", "internal/cli", "may not import internal/cli,"},
-		{"a floor stands on the floor before it", "internal/cli/command/print.go", "internal/cli/terminal", ""},
-		{"and on none behind it", "internal/cli/terminal/terminal.go", "internal/cli/command", "may not import internal/cli/command"},
-		{"other houses are not asked", "internal/mcp/mem/save.go", "internal/mcp/tool", ""},
+		{"down one step", house + "/left/x.go", house + "/cellar", ""},
+		{"down from the roof", house + "/x.go", house + "/left", ""},
+		{"up", house + "/cellar/x.go", house + "/left", "it does not stand below"},
+		{"up to the roof", house + "/cellar/x.go", house, "it does not stand below"},
+		{"across", house + "/left/x.go", house + "/right", "it does not stand below"},
+		{"across, into a folder of its own", house + "/left/x.go", inner + "/chest", "in the order of " + house + " it"},
+		{"down from a folder of its own", inner + "/chest/x.go", house + "/right", ""},
+		{"down inside a folder of its own", inner + "/x.go", inner + "/chest", ""},
+		{"up inside a folder of its own", inner + "/chest/x.go", inner, "in the order of " + inner + " it"},
+		{"from a room without a place", house + "/shed/x.go", house + "/cellar", "has no place in the order"},
+		{"up in a test", house + "/cellar/x_test.go", house, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := sourceOf(t, tt.file, "package x\nimport _ \""+modulePath+"/"+tt.imported+"\"\n")
-			wantProblem(t, f, checkFloors(f, "internal/cli", "internal/cli/terminal", "internal/cli/command"), tt.want)
+			wantProblem(t, f, checkImports(f, known, rooms(), ordered), tt.want)
 		})
 	}
+	got := checkHouses(ordered, slices.Sorted(maps.Keys(known)), nil)
+	if want := []string{"package internal/house/shed has no place in the order of internal/house"}; !slices.Equal(got, want) {
+		t.Errorf("checkHouses\n got: %q\nwant: %q", got, want)
+	}
+	delete(known, house+"/cellar")
+	wantProblem(t, source{path: house}, checkHouses(ordered, slices.Sorted(maps.Keys(known)), nil), "names internal/house/cellar, where no package is")
+	dirs := []string{"internal/other", "internal/other/a", "internal/single"}
+	wantProblem(t, source{path: house}, checkHouses(nil, dirs, nil), "the packages of internal/other have no order")
+	wantProblem(t, source{path: house}, checkHouses(nil, dirs, []string{"internal/other"}), "")
 }
 
 func TestReservedImportCheck(t *testing.T) {

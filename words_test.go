@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -65,11 +66,25 @@ func proseOf(text string) string {
 	return codeSpan.ReplaceAllString(fencedCode.ReplaceAllString(generatedPart.ReplaceAllString(text, ""), ""), "")
 }
 
+// wordPatterns are compiled once: the tests look for each in every text.
+var wordPatterns sync.Map
+
+func wholeWords(pattern string) *regexp.Regexp {
+	known, ok := wordPatterns.Load(pattern)
+	if !ok {
+		known, _ = wordPatterns.LoadOrStore(pattern, regexp.MustCompile(`(?i)\b(?:`+pattern+`)\b`))
+	}
+	return known.(*regexp.Regexp)
+}
+
 // unwantedIn calls report for each line of text with a word of the lists.
 func unwantedIn(text string, report func(line, found, instead string), lists ...[]unwantedWord) {
 	for _, words := range lists {
 		for _, w := range words {
-			pattern := regexp.MustCompile(`(?i)\b(?:` + w.pattern + `)\b`)
+			pattern := wholeWords(w.pattern)
+			if !pattern.MatchString(text) {
+				continue
+			}
 			for line := range strings.SplitSeq(text, "\n") {
 				if found := pattern.FindString(line); found != "" {
 					report(strings.TrimSpace(line), found, w.instead)

@@ -29,9 +29,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/earlier"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/replica/markdown"
 )
@@ -155,7 +158,7 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 
 		Measured: a.measured(),
 	})
-	return httpapi.Serve(ctx, l, handler, a.opts.Log)
+	return route.Serve(ctx, l, handler, a.opts.Log)
 }
 
 // ServeMCP speaks MCP until in ends or ctx does. tools lists profiles and tools, separated by
@@ -252,7 +255,7 @@ func size(path string) int64 {
 }
 
 // ForeignOptions configure reading another system's store.
-type ForeignOptions = foreign.Options
+type ForeignOptions = source.Options
 
 // ForeignWhere locates the usual places of other systems.
 type ForeignWhere = foreign.Where
@@ -268,16 +271,16 @@ func ForeignSystems() []string {
 
 // Foreign opens another system's store; the caller closes it. Errors are those of foreign.Open.
 func Foreign(ctx context.Context, system, path string, o ForeignOptions) (engram.Source, error) {
-	return foreign.Open(ctx, foreign.System(system), path, o)
+	return foreign.Open(ctx, source.System(system), path, o)
 }
 
 // ForeignPlaces returns a system's stores found in its usual places, and those places.
 func ForeignPlaces(system string, w ForeignWhere) (found, usual []string) {
-	return foreign.Places(foreign.System(system), w), foreign.Usual(foreign.System(system), w)
+	return foreign.Places(source.System(system), w), foreign.Usual(source.System(system), w)
 }
 
 // EarlierAt returns which earlier Engram the database at path belongs to; "" for anything else.
-func EarlierAt(ctx context.Context, path string) string { return foreign.Earlier(ctx, path) }
+func EarlierAt(ctx context.Context, path string) string { return earlier.Name(ctx, path) }
 
 // VaultOptions configure how a vault's notes are written.
 type VaultOptions struct {

@@ -21,6 +21,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 	"github.com/alanbuscaglia/engram/internal/notebook"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/toggle"
@@ -33,15 +34,15 @@ func Hook(ctx context.Context, c config.Config, version, dir, agent, event strin
 	// Unwritten items stay in the notebook, so the agent need not wait for other writers.
 	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, Single: true, WriteWait: c.HookWithin / 3})
 	off, log := a.OffState(), newHookLog(c.DataDir, agent)
-	kind, known := hook.KindOf(event)
+	kind, known := dialect.KindOf(event)
 	if off.Everything || !known {
 		if !off.Everything {
 			log.noSuch("", "event", event)
 		}
-		hook.Drain(in, c.HookWithin)
+		dialect.Drain(in, c.HookWithin)
 		return nil
 	}
-	if kind == hook.SessionStart && !hook.Knows(agent) { // once a session, since it may be intended
+	if kind == dialect.SessionStart && !dialect.Knows(agent) { // once a session, since it may be intended
 		log.noSuch(kind, "agent", "")
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.HookWithin*7/6)
@@ -64,7 +65,7 @@ func HookFlags(c config.Config, agent string, flags []string) {
 }
 
 // NoHook reads and discards an event that cannot be handled, such as one without settings.
-func NoHook(in io.Reader) { hook.Drain(in, 150*time.Millisecond) }
+func NoHook(in io.Reader) { dialect.Drain(in, 150*time.Millisecond) }
 
 // closeBefore closes the App, or leaves that to the end of the process when ctx ends.
 func (a *App) closeBefore(ctx context.Context) {
@@ -139,7 +140,7 @@ type hookLog struct {
 }
 
 func newHookLog(dir, agent string) *hookLog {
-	if !hook.Knows(agent) { // a command line may contain anything
+	if !dialect.Knows(agent) { // a command line may contain anything
 		agent = "another"
 	}
 	return &hookLog{path: filepath.Join(dir, "hook.log"), agent: agent, begun: time.Now()}
@@ -171,7 +172,7 @@ func (l *hookLog) add(t hook.Trouble) {
 }
 
 // noSuch logs an unknown event, agent or flag of a command line.
-func (l *hookLog) noSuch(kind hook.Kind, what, name string) {
+func (l *hookLog) noSuch(kind dialect.Kind, what, name string) {
 	l.add(hook.Trouble{Kind: kind, What: "command-line", Err: engram.Errorf(engram.CodeInvalid, "a hook's command line is wrong").WithCause(hook.NoSuch{What: what, Name: name})})
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
-	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/opencode"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -409,8 +409,8 @@ func (f *filling) transcripts(ctx context.Context) error {
 
 // openCodeDatabase adapts foreign.OpenCode to package backfill, which does not know databases.
 func openCodeDatabase(ctx context.Context, path string, wants func(id, directory string, changed time.Time) bool, part func(message, part string, at time.Time) bool) error {
-	return foreign.OpenCode(ctx, path, "", func(s foreign.OpenCodeSession) bool { return wants(s.ID, s.Directory, s.UpdatedAt) },
-		func(_ foreign.OpenCodeSession, p foreign.OpenCodePart) bool { return part(p.Message, p.Part, p.At) })
+	return opencode.Read(ctx, path, "", func(s opencode.Session) bool { return wants(s.ID, s.Directory, s.UpdatedAt) },
+		func(_ opencode.Session, p opencode.Part) bool { return part(p.Message, p.Part, p.At) })
 }
 
 // projectOf returns the project of a folder; the folder's name if it no longer exists or has no

@@ -15,6 +15,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/database"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/earlier"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 	"github.com/alanbuscaglia/engram/internal/sqlite/file"
 )
@@ -39,7 +42,7 @@ func (a *App) openAt(ctx context.Context, path string) (*sqlite.Store, error) {
 // earlierOf returns which earlier Engram's database caused err; "" for none.
 func earlierOf(err error) (of string) {
 	if who, ok := errors.AsType[*file.Stranger](err); ok {
-		of, _ = foreign.Recognize(who.Tables)
+		of, _ = earlier.Recognize(who.Tables)
 	}
 	return of
 }
@@ -129,7 +132,7 @@ func (a *App) TakeOver(ctx context.Context, in TakeOverInput) (t TakenOver, err 
 	if t.Of, err = a.Earlier(ctx); err != nil || t.Of == "" {
 		return t, err
 	}
-	old, err := foreign.Seize(ctx, path)
+	old, err := database.Seize(ctx, path)
 	if err != nil {
 		return t, err
 	}
@@ -170,18 +173,18 @@ func (a *App) tryTakeOver(ctx context.Context, path string, in TakeOverInput) (t
 
 // fill creates a database at path with everything from an old one.
 func (a *App) fill(ctx context.Context, path, old string, in TakeOverInput) (res exchange.Imported, err error) {
-	source, err := foreign.Open(ctx, foreign.Engram, old, foreign.Options{Project: in.Project})
+	records, err := foreign.Open(ctx, source.Engram, old, source.Options{Project: in.Project})
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, source.Close()) }()
+	defer func() { err = errors.Join(err, records.Close()) }()
 	store, err := a.openAt(ctx, path)
 	if err != nil {
 		return res, err
 	}
 	o := a.engineOptions(store, time.Now)
 	o.Spool = newSpool
-	res, err = engine.New(o).Migrate(ctx, source, exchange.MigrateInput{Project: in.Project, Own: true, Progress: in.Progress})
+	res, err = engine.New(o).Migrate(ctx, records, exchange.MigrateInput{Project: in.Project, Own: true, Progress: in.Progress})
 	if closing := store.Close(); err == nil {
 		err = closing
 	}
@@ -215,7 +218,7 @@ func takeOverAlone(ctx context.Context, path string, waiting func()) (release fu
 }
 
 // backUp copies the old database into the folder of backups, under a new name.
-func backUp(ctx context.Context, old *foreign.Seized, path string) (name string, err error) {
+func backUp(ctx context.Context, old *database.Seized, path string) (name string, err error) {
 	dir := filepath.Join(filepath.Dir(path), "backups")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unreachable(dir, err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 	"github.com/alanbuscaglia/engram/plugin"
 )
 
@@ -44,9 +44,9 @@ func TestHooksOfClaudeCodeAreEventsThatTheHookKnows(t *testing.T) {
 	if err := json.Unmarshal([]byte(readAsset(t, "claude-code", "hooks/hooks.json")), &file); err != nil {
 		t.Fatal(err)
 	}
-	var kinds []hook.Kind
+	var kinds []dialect.Kind
 	for event, groups := range file.Hooks {
-		kind, known := hook.KindOf(event)
+		kind, known := dialect.KindOf(event)
 		if !known {
 			t.Errorf("%s: engram hook does not know it", event)
 		}
@@ -63,7 +63,7 @@ func TestHooksOfClaudeCodeAreEventsThatTheHookKnows(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range hook.Kinds() {
+	for _, k := range dialect.Kinds() {
 		if !slices.Contains(kinds, k) {
 			t.Errorf("no hook of Claude Code tells %s", k)
 		}
@@ -81,7 +81,7 @@ func TestPluginsInTypeScriptTellEventsThatTheHookKnows(t *testing.T) {
 			t.Errorf("%s: saw %d events, want those of a session", name, len(events))
 		}
 		for _, e := range events {
-			if _, known := hook.KindOf(e[1]); !known {
+			if _, known := dialect.KindOf(e[1]); !known {
 				t.Errorf("%s tells %q, which engram hook does not know", name, e[1])
 			}
 		}

@@ -132,3 +132,23 @@ func (d *desk) says(answer string, words ...string) {
 		}
 	}
 }
+
+// What no person has typed is neither kept nor answered, but a session that begins with it is
+// told what it should know.
+func TestAPromptOfTheAgentsOwnIsNotKept(t *testing.T) {
+	d := newDesk(t)
+	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
+	d.says(d.report("prompt", "prompt", "/compact"), "httpOnly")
+	d.crowd()
+	if _, err := d.e.Save(t.Context(), remember.SaveInput{Title: "The till opens by a pulse", Content: "The drawer of the till opens by a pulse of 200 ms", Project: "shop", Origin: engram.OriginHuman}); err != nil {
+		t.Fatal(err)
+	}
+	d.quiet(d.report("prompt", "prompt", "<task-notification>the drawer of the till opens by a pulse of how many ms?</task-notification>"))
+	if got := d.prompts(); len(got) > 0 {
+		t.Errorf("prompts: %q", got)
+	}
+	d.says(d.report("prompt", "prompt", "the drawer of the till opens by a pulse of how many ms?"), "200 ms")
+	if got := d.prompts(); len(got) != 1 {
+		t.Errorf("prompts: %q", got)
+	}
+}

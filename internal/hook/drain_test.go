@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
 
 // endless gives spaces for ever, and counts them.
@@ -23,7 +24,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func TestAnEventThatNobodyWantsIsReadAway(t *testing.T) {
 	large := strings.NewReader(`{"prompt":"` + strings.Repeat("word ", 4<<20) + `"}`)
-	hook.Drain(large, time.Minute)
+	dialect.Drain(large, time.Minute)
 	if large.Len() > 0 {
 		t.Errorf("%d bytes were left", large.Len())
 	}
@@ -33,7 +34,7 @@ func TestAnEventThatNobodyWantsIsReadAway(t *testing.T) {
 		t.Errorf("of what is no event %d bytes were left", broken.Len())
 	}
 	e := &endless{}
-	hook.Drain(e, time.Minute)
+	dialect.Drain(e, time.Minute)
 	if e.given > 100<<20 {
 		t.Errorf("%d bytes were read", e.given)
 	}
@@ -41,11 +42,11 @@ func TestAnEventThatNobodyWantsIsReadAway(t *testing.T) {
 		in, out := io.Pipe()
 		go func() { _, _ = io.WriteString(out, `{"session_id":"s1"}`) }()
 		begun := time.Now()
-		hook.Drain(in, time.Second) // which does not end, but says all that it says
+		dialect.Drain(in, time.Second) // which does not end, but says all that it says
 		if took := time.Since(begun); took != 0 {
 			t.Errorf("an event that is whole took %v", took)
 		}
-		hook.Drain(in, time.Second)
+		dialect.Drain(in, time.Second)
 		if took := time.Since(begun); took != time.Second {
 			t.Errorf("nothing took %v, want a second", took)
 		}
@@ -57,7 +58,7 @@ func TestAnEventThatNobodyWantsIsReadAway(t *testing.T) {
 func TestTheAgentsThatAreKnown(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]bool{"claude-code": true, "kiro": true, "windsurf": true, "cursor": true, "": false, "hunter2": false} {
-		if got := hook.Knows(name); got != want {
+		if got := dialect.Knows(name); got != want {
 			t.Errorf("%q: got %v, want %v", name, got, want)
 		}
 	}

@@ -1,3 +1,9 @@
+// Package hook handles the life-cycle events of agents: `engram hook AGENT EVENT` decodes an event in
+// the agent's dialect (dialect), finds its project (place.go), handles it (handle.go, session.go,
+// work.go, brief.go) and writes what it learned (write.go).
+//
+// It never fails and never delays the agent: work that takes too long is dropped, and unwritten
+// items stay in the notebook for the next event.
 package hook
 
 import (
@@ -12,6 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
 
 // Notes records what happens in sessions, without private and secret text: package notebook.
@@ -72,10 +79,10 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.Within)
 	defer cancel()
-	r := &run{Options: o, name: agent, agent: agentOf(agent), saved: make(chan struct{})}
-	kind, known := KindOf(event)
+	r := &run{Options: o, name: agent, agent: dialect.AgentOf(agent), saved: make(chan struct{})}
+	kind, known := dialect.KindOf(event)
 	r.kind = kind
-	r.unsaved.Store(known && kind.lasts())
+	r.unsaved.Store(known && lasts(kind))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -113,9 +120,9 @@ const recordWithin = 5
 type run struct {
 	Options
 	name    string // of the agent
-	kind    Kind
-	agent   agent
-	event   Event
+	kind    dialect.Kind
+	agent   dialect.Agent
+	event   dialect.Event
 	at      time.Time
 	project string           // "" if unknown, such as in a folder of several
 	dir     string           // folder of the event, or of its repository
@@ -142,8 +149,8 @@ func (r *run) recorded() {
 }
 
 // say sets the answer, and reports whether it is in time.
-func (r *run) say(a Answer) bool {
-	b := Encode(r.name, r.event, a)
+func (r *run) say(a dialect.Answer) bool {
+	b := dialect.Encode(r.name, r.event, a)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.answered {
@@ -155,19 +162,19 @@ func (r *run) say(a Answer) bool {
 
 // handle reads the event and runs its step.
 func (r *run) handle(ctx context.Context, name string, in io.Reader) {
-	kind, known := KindOf(name)
+	kind, known := dialect.KindOf(name)
 	if !known {
 		return
 	}
-	if kind.lasts() {
+	if lasts(kind) {
 		defer r.recorded()
 	}
 	r.do("read")
-	text, cut, err := Read(kind, in)
+	text, cut, err := dialect.Read(kind, in)
 	if cut || err != nil {
 		defer func() {
 			r.recorded()
-			if err := readAway(in); err != nil {
+			if err := dialect.Discard(in); err != nil {
 				r.trouble("read", err)
 			}
 		}()
@@ -177,7 +184,7 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 		return
 	}
 	r.do("decode")
-	if r.event, err = Decode(r.name, kind, name, text); err != nil {
+	if r.event, err = dialect.Decode(r.name, kind, name, text); err != nil {
 		r.trouble("decode", err)
 		return
 	}
@@ -190,9 +197,9 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 		return
 	}
 	switch kind {
-	case BeforeTool:
+	case dialect.BeforeTool:
 		r.beforeTool(ctx)
-	case AfterTool:
+	case dialect.AfterTool:
 		r.afterTool(ctx)
 	default:
 		s := r.steps()[kind]
@@ -207,9 +214,9 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 }
 
 // lasts reports whether events of a kind may have text to record that does not come again.
-func (k Kind) lasts() bool {
+func lasts(k dialect.Kind) bool {
 	switch k {
-	case Prompt, AfterCompact, SubagentStop, Stop, SessionEnd:
+	case dialect.Prompt, dialect.AfterCompact, dialect.SubagentStop, dialect.Stop, dialect.SessionEnd:
 		return true
 	}
 	return false
@@ -222,10 +229,10 @@ type step struct {
 }
 
 // steps maps each kind but tool calls to its step.
-func (r *run) steps() map[Kind]step {
-	return map[Kind]step{
-		SessionStart: {do: r.sessionStart}, Prompt: {do: r.prompt}, BeforeCompact: {do: r.beforeCompact}, AfterCompact: {do: r.afterCompact},
-		SubagentStop: {r.subagentStop, true}, Stop: {r.stop, true}, SessionEnd: {do: r.sessionEnd},
+func (r *run) steps() map[dialect.Kind]step {
+	return map[dialect.Kind]step{
+		dialect.SessionStart: {do: r.sessionStart}, dialect.Prompt: {do: r.prompt}, dialect.BeforeCompact: {do: r.beforeCompact}, dialect.AfterCompact: {do: r.afterCompact},
+		dialect.SubagentStop: {r.subagentStop, true}, dialect.Stop: {r.stop, true}, dialect.SessionEnd: {do: r.sessionEnd},
 	}
 }
 

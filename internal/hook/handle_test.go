@@ -18,6 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
 
 const cookies = "Access tokens of the login live 15 minutes, in an httpOnly cookie that auth/session.go sets"
@@ -129,7 +130,7 @@ func TestAProjectThatIsSwitchedOff(t *testing.T) {
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.o.Off = func(project string) bool { return project == "shop" }
-	for _, kind := range hook.Kinds() {
+	for _, kind := range dialect.Kinds() {
 		d.quiet(d.report(string(kind), "prompt", "how long do access tokens live?", "compact_summary", "much", "tool_name", "Bash", "tool_input", map[string]any{"command": "x"},
 			"last_assistant_message", "## Key Learnings:\n1. one two three four five six seven"))
 	}
@@ -249,7 +250,7 @@ func TestNotesThatCannotBeKept(t *testing.T) {
 	if got := d.prompts(); len(got) != 1 {
 		t.Errorf("prompts: %v", got)
 	}
-	for _, kind := range hook.Kinds() {
+	for _, kind := range dialect.Kinds() {
 		d.report(string(kind))
 	}
 }
@@ -258,7 +259,7 @@ func TestNobodyIsAskedToWaitForABug(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.o.Engine = func() *engine.Engine { return nil } // every verb of it panics
-	for _, kind := range hook.Kinds() {
+	for _, kind := range dialect.Kinds() {
 		d.report(string(kind), "prompt", "why is that so?", "compact_summary", "much")
 	}
 	if got := strings.Join(d.logged, "\n"); !strings.Contains(got, "panic") {
@@ -327,8 +328,12 @@ func TestWhatNobodyKnowsIsSilence(t *testing.T) {
 }
 
 func FuzzHandle(f *testing.F) {
-	for _, tt := range events() {
-		f.Add(tt.agent, tt.event, []byte(tt.text))
+	const event = `{"session_id":"s1","cwd":"/w/shop","source":"compact","prompt":"why is it slow?","compact_summary":"s","last_assistant_message":"done",` +
+		`"tool_name":"Bash","tool_input":{"command":"go test","file_path":"/w/shop/a.go"},"tool_response":{"stderr":"a.go:1: undefined: x","success":false}}`
+	for _, kind := range dialect.Kinds() {
+		for _, agent := range []string{"claude-code", "codex", "gemini-cli", "copilot", "antigravity", "cursor", "cline", "kiro", "windsurf", "opencode", "any"} {
+			f.Add(agent, string(kind), []byte(event))
+		}
 	}
 	f.Fuzz(func(t *testing.T, agent, event string, text []byte) {
 		var logged []error

@@ -1,13 +1,7 @@
 package hook
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -15,6 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/capture"
 	"github.com/alanbuscaglia/engram/internal/engine/brief"
 	"github.com/alanbuscaglia/engram/internal/engine/exposure"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
@@ -53,7 +48,7 @@ func (r *run) prompt(ctx context.Context, notes []attend.Note, at where) {
 // remind injects memories about what the agent is about to do, if they are certain and no other
 // event has just injected them. It reports whether it finished in time.
 func (r *run) remind(ctx context.Context, notes []attend.Note, in brief.RemindInput) bool {
-	if !r.agent.tellsAt(r.event) {
+	if !r.agent.TellsAt(r.event) {
 		return false
 	}
 	in.SessionID, in.Injected = r.event.Session, knownIn(notes)
@@ -62,9 +57,9 @@ func (r *run) remind(ctx context.Context, notes []attend.Note, in brief.RemindIn
 	}
 	over := true
 	in.Inject = func(t exposure.Injection) (mine []int64, shown bool) {
-		shown = r.report(func() (Answer, bool) {
+		shown = r.report(func() (dialect.Answer, bool) {
 			mine, over = r.claim(t, false, func([]attend.Note) ([]attend.Note, bool) { return nil, true })
-			return Answer{Context: t.Text(mine)}, len(mine) > 0
+			return dialect.Answer{Context: t.Text(mine)}, len(mine) > 0
 		}, func() { r.giveBack(injectedNote(mine)) })
 		over = over && (shown || len(mine) == 0)
 		return mine, shown
@@ -84,7 +79,7 @@ const keepInSummary = "At the end of the summary, list under the heading \"## Ke
 // beforeCompact writes pending items, and asks for a summary with learnings.
 func (r *run) beforeCompact(ctx context.Context, _ []attend.Note, _ where) {
 	if !r.NoCapture {
-		r.say(Answer{Context: keepInSummary})
+		r.say(dialect.Answer{Context: keepInSummary})
 	}
 	r.write(ctx)
 }
@@ -138,7 +133,7 @@ func (r *run) stop(ctx context.Context, notes []attend.Note, at where) {
 	r.recorded()
 	if listed {
 		r.note(attend.Note{Kind: attend.KindTool, Tool: savesLearnings}) // counts as a save for Neglect
-	} else if at == here && r.agent.asks && !r.event.Again && !r.event.Subagent {
+	} else if at == here && r.agent.Asks && !r.event.Again && !r.event.Subagent {
 		r.ask(ctx, notes)
 	}
 	r.write(ctx)
@@ -170,7 +165,7 @@ func (r *run) ask(ctx context.Context, notes []attend.Note) {
 		return
 	}
 	r.note(attend.Note{Kind: attend.KindAsked})
-	r.say(Answer{Ask: ask})
+	r.say(dialect.Answer{Ask: ask})
 }
 
 // last returns the agent's last message: from the event, or from its transcript.
@@ -179,69 +174,9 @@ func (r *run) last() string {
 		return r.event.Last
 	}
 	r.do("transcript")
-	said, err := lastIn(r.event.Transcript)
+	said, err := dialect.LastMessage(r.event.Transcript)
 	if err != nil {
 		r.trouble("transcript", err)
 	}
 	return said
-}
-
-// maxTail is the number of bytes read from the end of a transcript.
-const maxTail = 256 << 10
-
-// errNoFile means that a transcript is not a regular file: opening a pipe would block.
-var errNoFile = errors.New("the transcript is not a regular file")
-
-// lastIn returns the agent's last message, or "", in a transcript: a file with one JSON object per
-// line, as Claude Code, Codex and Cursor write them.
-func lastIn(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errNoFile
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	from := max(0, info.Size()-maxTail)
-	tail, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, from, info.Size()-from), maxTail))
-	if err != nil {
-		return "", err
-	}
-	lines := bytes.Split(tail, []byte("\n"))
-	if from > 0 {
-		lines = lines[1:] // an incomplete line
-	}
-	for i := len(lines) - 1; i >= 0; i-- {
-		f := fields{}
-		if json.Unmarshal(lines[i], &f) != nil {
-			continue
-		}
-		said, by := f.said()
-		switch {
-		case by == "user" && said != "":
-			return "", nil // the person spoke last
-		case by == "assistant" && said != "":
-			return said, nil
-		}
-	}
-	return "", nil
-}
-
-// said returns the text and role of a line of a transcript: "user", "assistant" or another.
-func (f fields) said() (text, by string) {
-	for _, inner := range []fields{f, f.object("message"), f.object("payload"), f.object("data")} {
-		by = cmp.Or(inner.text("role"), inner.text("type"), by)
-		if inner.text("role") == "" && by != "assistant" && by != "user" {
-			continue
-		}
-		if text = cmp.Or(inner.text("content", "text"), inner.parts("content")); text != "" {
-			return text, by
-		}
-	}
-	return "", by
 }

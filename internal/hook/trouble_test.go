@@ -12,6 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
 
 // A timeout is logged with the step in progress and the project.
@@ -22,7 +23,7 @@ func TestWhatWasUnderWayIsTold(t *testing.T) {
 		o := hook.Options{Notes: n, Now: time.Now, Engine: func() *engine.Engine { return busy(t) }, Folder: "/", Project: "shop", NewID: enginetest.IDs(),
 			Log: func(trouble hook.Trouble) { told = append(told, trouble) }}
 		hook.Handle(t.Context(), o, "claude-code", "before-compact", strings.NewReader(`{"session_id":"s1"}`))
-		want := hook.Trouble{Kind: hook.BeforeCompact, Project: "shop", What: "event", During: "write", Err: context.DeadlineExceeded}
+		want := hook.Trouble{Kind: dialect.BeforeCompact, Project: "shop", What: "event", During: "write", Err: context.DeadlineExceeded}
 		if len(told) != 1 || told[0] != want {
 			t.Errorf("got %+v, want %+v", told, want)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -13,9 +12,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/capture"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
-	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // Limits of a recorded prompt or message.
@@ -24,9 +23,6 @@ const (
 	restWasCut = "\n[… the rest was cut]"
 )
 
-// scanner is created for the first long text: most events have none, and it has many rules.
-var scanner = sync.OnceValue(secret.New)
-
 // cutText removes private spans and cuts a long text, with a mark. It never cuts a secret in half,
 // because half of one is not recognised.
 func cutText(s string) string {
@@ -34,7 +30,7 @@ func cutText(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	head, _ := scanner().Ends(s, maxText-len(restWasCut), 0)
+	head, _ := dialect.Secrets().Ends(s, maxText-len(restWasCut), 0)
 	return head + restWasCut
 }
 
@@ -250,13 +246,13 @@ func (r *run) bringIn(ctx context.Context) {
 
 // sayBrought reports an import if there was no brief to do so.
 func (r *run) sayBrought() {
-	if r.brought == "" || !r.agent.tellsAt(r.event) {
+	if r.brought == "" || !r.agent.TellsAt(r.event) {
 		return
 	}
 	r.mu.Lock()
 	said := r.said != nil
 	r.mu.Unlock()
 	if !said {
-		r.say(Answer{Context: r.brought})
+		r.say(dialect.Answer{Context: r.brought})
 	}
 }

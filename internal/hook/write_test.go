@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 )
 
 // Half of a key is not recognised as one: the cut must not leave it.
@@ -55,7 +56,7 @@ func TestNoSecretIsHalvedByTheEndOfWhatIsRead(t *testing.T) {
 	for _, inside := range []int{200, len(key) / 2, len(key) - 10} {
 		head := event + strings.Repeat(`error: no cart\n`, 400<<10/16)
 		text := head + strings.Repeat("x", 512<<10-(len(head)-len(event))-inside-1) + key + strings.Repeat("y", 9<<20)
-		e, err := hook.Decode("claude-code", hook.AfterTool, "PostToolUseFailure", []byte(text[:8<<20]))
+		e, err := dialect.Decode("claude-code", dialect.AfterTool, "PostToolUseFailure", []byte(text[:8<<20]))
 		if err != nil || !strings.Contains(e.Tool.Error, "no cart") || strings.Contains(e.Tool.Error, line) {
 			t.Errorf("%d bytes inside: %v, the error ends in %.100q", inside, err, e.Tool.Error[max(0, len(e.Tool.Error)-100):])
 		}

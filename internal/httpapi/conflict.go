@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -24,14 +25,14 @@ type conflictPage struct {
 	Relations []document.Conflict `json:"relations"`
 }
 
-func (a *API) conflicts(q *request) (reply, error) {
-	f := relate.ConflictFilter{Project: q.query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.query.Get("status"))),
-		Page: engram.Page{Limit: q.lenient("limit"), Offset: q.lenient("offset")}, Since: q.when("since", a.Engine.Now())}
-	if q.err != nil {
-		return reply{}, worded(q.err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
+func (a *API) conflicts(q *route.Request) (route.Reply, error) {
+	f := relate.ConflictFilter{Project: q.Query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.Query.Get("status"))),
+		Page: engram.Page{Limit: q.Lenient("limit"), Offset: q.Lenient("offset")}, Since: q.When("since", a.Engine.Now())}
+	if q.Err != nil {
+		return route.Reply{}, route.Worded(q.Err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
 	}
 	list, total, err := a.Engine.Conflicts(q.Context(), f)
-	return reply{body: conflictPage{total, f.Page.Limit, f.Page.Offset, document.Each(list, func(c relate.Conflict) document.Conflict {
+	return route.Reply{Body: conflictPage{total, f.Page.Limit, f.Page.Offset, document.Each(list, func(c relate.Conflict) document.Conflict {
 		return document.ConflictOf(c.Relation, c.Status(), c.Source, c.Target)
 	})}}, err
 }
@@ -44,8 +45,8 @@ type conflictCounts struct {
 	Dead     int                           `json:"dead"`
 }
 
-func (a *API) conflictStats(q *request) (reply, error) {
-	project := q.query.Get("project")
+func (a *API) conflictStats(q *route.Request) (route.Reply, error) {
+	project := q.Query.Get("project")
 	s, err := a.Engine.ConflictStats(q.Context(), project)
 	byVerb := map[string]int{}
 	for verb, n := range s.ByVerb {
@@ -55,20 +56,20 @@ func (a *API) conflictStats(q *request) (reply, error) {
 		byVerb[string(engram.RelationPending)] = n
 	}
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	counts := conflictCounts{Project: project, ByVerb: byVerb, ByStatus: s.ByStatus}
-	return reply{body: &counts}, a.countDeferred(q.Context(), project, &counts.Deferred, &counts.Dead)
+	return route.Reply{Body: &counts}, a.countDeferred(q.Context(), project, &counts.Deferred, &counts.Dead)
 }
 
-func (a *API) conflict(q *request) (reply, error) {
+func (a *API) conflict(q *route.Request) (route.Reply, error) {
 	num, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
 	if err != nil {
-		return reply{}, invalid("invalid relation_id: must be an integer")
+		return route.Reply{}, route.Invalid("invalid relation_id: must be an integer")
 	}
 	c, err := a.Engine.Conflict(q.Context(), engram.RelationRef{Num: num})
-	return reply{body: document.ConflictShownOf(c.Relation, c.Status(), c.Source, c.Target)},
-		worded(err, engram.CodeNotFound, "GetRelationByIntID: relation id %d not found", num)
+	return route.Reply{Body: document.ConflictShownOf(c.Relation, c.Status(), c.Source, c.Target)},
+		route.Worded(err, engram.CodeNotFound, "GetRelationByIntID: relation id %d not found", num)
 }
 
 type judgeBody struct {
@@ -85,20 +86,20 @@ type verdictDoc struct {
 	Relation document.Judged `json:"relation"`
 }
 
-func (a *API) judgeConflict(q *request, in judgeBody) (reply, error) {
+func (a *API) judgeConflict(q *route.Request, in judgeBody) (route.Reply, error) {
 	if blank(in.ID) {
-		return reply{}, invalid("judgment_id is required")
+		return route.Reply{}, route.Invalid("judgment_id is required")
 	}
 	verb, err := verdictOf("JudgeRelation", in.Relation)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	c, err := a.Engine.Judge(q.Context(), relate.JudgeInput{Ref: engram.RelationRef{ID: in.ID}, Verb: verb, Reason: in.Reason,
 		Evidence: in.Evidence, Confidence: in.Confidence, SessionID: in.SessionID, Model: in.Model})
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		err = refuse(http.StatusBadRequest, worded(err, engram.CodeNotFound, "JudgeRelation: relation %q not found", in.ID))
+		err = route.Refuse(http.StatusBadRequest, route.Worded(err, engram.CodeNotFound, "JudgeRelation: relation %q not found", in.ID))
 	}
-	return reply{body: verdictDoc{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
+	return route.Reply{Body: verdictDoc{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
 }
 
 // verdicts lists the verdicts in the spelling of older clients.
@@ -107,11 +108,11 @@ const verdicts = "relates_to, compatible, scoped, contradicts, supersedes, not_c
 // verdictOf reads a verdict. what opens the error message, which older clients know.
 func verdictOf(what, word string) (engram.Verb, error) {
 	if blank(word) {
-		return "", invalid("relation is required")
+		return "", route.Invalid("relation is required")
 	}
 	verb, err := engram.ParseVerb(word)
 	if err != nil || !relate.IsVerdict(verb) {
-		return "", invalid("%s: invalid relation verb %q — must be one of: %s", what, word, verdicts)
+		return "", route.Invalid("%s: invalid relation verb %q — must be one of: %s", what, word, verdicts)
 	}
 	return verb, nil
 }
@@ -130,31 +131,31 @@ type compared struct {
 	SyncID string `json:"sync_id"`
 }
 
-func (a *API) compareMemories(q *request, in compareBody) (reply, error) {
+func (a *API) compareMemories(q *route.Request, in compareBody) (route.Reply, error) {
 	switch {
 	case in.A == 0:
-		return reply{}, invalid("memory_id_a is required (integer observation id)")
+		return route.Reply{}, route.Invalid("memory_id_a is required (integer observation id)")
 	case in.B == 0:
-		return reply{}, invalid("memory_id_b is required (integer observation id)")
+		return route.Reply{}, route.Invalid("memory_id_b is required (integer observation id)")
 	case in.Confidence == nil:
-		return reply{}, invalid("confidence is required (float 0.0..1.0)")
+		return route.Reply{}, route.Invalid("confidence is required (float 0.0..1.0)")
 	case blank(in.Reasoning):
-		return reply{}, invalid("reasoning is required")
+		return route.Reply{}, route.Invalid("reasoning is required")
 	}
 	verb, err := verdictOf("JudgeBySemantic", in.Relation)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	c, err := a.Engine.Compare(q.Context(), relate.CompareInput{A: engram.ByNum(in.A), B: engram.ByNum(in.B), Verb: verb,
 		Confidence: *in.Confidence, Reasoning: in.Reasoning, Model: in.Model})
 	if absent, ok := errors.AsType[*relate.Absent](err); ok {
-		err = worded(err, engram.CodeNotFound, "%s", fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, messageOf(err)))
+		err = route.Worded(err, engram.CodeNotFound, "%s", fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, route.MessageOf(err)))
 	}
 	row := compared{}
 	if verb != engram.VerbNotConflict { // the dialect names no row for it, though one is kept
 		row.SyncID = c.Relation.ID
 	}
-	return reply{body: row}, err
+	return route.Reply{Body: row}, err
 }
 
 // noRunner is the error that older clients know when no judge is configured.
@@ -185,9 +186,9 @@ type scanBody struct {
 	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"maximum number of pairs to judge"`
 }
 
-func (a *API) scanConflicts(q *request, in scanBody) (reply, error) {
+func (a *API) scanConflicts(q *route.Request, in scanBody) (route.Reply, error) {
 	if blank(in.Project) {
-		return reply{}, invalid("project is required")
+		return route.Reply{}, route.Invalid("project is required")
 	}
 	scan := relate.ScanInput{Project: in.Project, Apply: in.Apply, Semantic: in.Semantic}
 	for _, n := range []struct {
@@ -205,22 +206,22 @@ func (a *API) scanConflicts(q *request, in scanBody) (reply, error) {
 			continue
 		}
 		if *n.given < 1 || *n.given > n.most {
-			return reply{}, invalid("%s must be between 1 and %d", n.name, n.most)
+			return route.Reply{}, route.Invalid("%s must be between 1 and %d", n.name, n.most)
 		}
 		n.put(*n.given)
 	}
 	if since := strings.TrimSpace(in.Since); since != "" {
 		t, ok := text.When(since, a.Engine.Now().UTC())
 		if !ok {
-			return reply{}, invalid("invalid since: must be RFC3339").WithHint("use %s", text.WhenForms)
+			return route.Reply{}, route.Invalid("invalid since: must be RFC3339").WithHint("use %s", text.WhenForms)
 		}
 		scan.Since = t.UTC()
 	}
 	res, err := a.Engine.Scan(q.Context(), scan)
 	if engram.CodeOf(err) == engram.CodeUnavailable && in.Semantic && !a.Engine.CanJudge() {
-		return reply{}, refuse(http.StatusInternalServerError, engram.Errorf(engram.CodeUnavailable, noRunner).WithCause(err))
+		return route.Reply{}, route.Refuse(http.StatusInternalServerError, engram.Errorf(engram.CodeUnavailable, noRunner).WithCause(err))
 	}
-	return reply{body: scannedOf(res)}, err
+	return route.Reply{Body: scannedOf(res)}, err
 }
 
 func scannedOf(s relate.Scanned) scannedDoc {
@@ -250,20 +251,20 @@ type deferredRow struct {
 	FirstSeen     clock             `json:"first_seen_at"`
 }
 
-func (a *API) deferred(q *request) (reply, error) {
-	status, page := strings.TrimSpace(q.query.Get("status")), deferredPage{Rows: []deferredRow{}}
-	if states := q.param("status").Enum; status != "" && !slices.Contains(states, status) {
-		return reply{}, invalid("status %q does not exist", clip(status)).WithHint("use one of %s", strings.Join(states, ", "))
+func (a *API) deferred(q *route.Request) (route.Reply, error) {
+	status, page := strings.TrimSpace(q.Query.Get("status")), deferredPage{Rows: []deferredRow{}}
+	if states := q.Param("status").Enum; status != "" && !slices.Contains(states, status) {
+		return route.Reply{}, route.Invalid("status %q does not exist", route.Clip(status)).WithHint("use one of %s", strings.Join(states, ", "))
 	}
 	var offset int
 	for name, n := range map[string]*int{"limit": &page.Limit, "offset": &offset} {
-		if *n = q.number(name); q.err != nil {
-			return reply{}, invalid("%s", messageOf(q.err)).WithHint("leave it out for %d", q.param(name).whole())
+		if *n = q.Number(name); q.Err != nil {
+			return route.Reply{}, route.Invalid("%s", route.MessageOf(q.Err)).WithHint("leave it out for %d", q.Param(name).Whole())
 		}
 	}
 	all, err := a.Engine.Deferred(q.Context(), "")
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	for _, d := range all {
 		if status != "" && document.DeferredStatus(d) != status {
@@ -273,7 +274,7 @@ func (a *API) deferred(q *request) (reply, error) {
 			page.Rows = append(page.Rows, deferredRowOf(d))
 		}
 	}
-	return reply{body: page}, nil
+	return route.Reply{Body: page}, nil
 }
 
 func deferredRowOf(d engram.Deferred) deferredRow {
@@ -290,9 +291,9 @@ type replayed struct {
 	Dead      int `json:"dead"`   // of Failed: retried often
 }
 
-func (a *API) replayDeferred(q *request) (reply, error) {
+func (a *API) replayDeferred(q *route.Request) (route.Reply, error) {
 	res, err := a.Engine.RetryDeferred(q.Context(), "")
-	return reply{body: replayed{res.Taken + len(res.Left), res.Taken, len(res.Left), dead(res.Left)}}, err
+	return route.Reply{Body: replayed{res.Taken + len(res.Left), res.Taken, len(res.Left), dead(res.Left)}}, err
 }
 
 // countDeferred counts the pending changes of a project; "" counts all.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // event is one event of a stream; one without a name is a comment or the retry.
@@ -258,7 +259,7 @@ func silent(t *testing.T, test func(t *testing.T, p *pipes, stop func() error)) 
 		defer cancel()
 		p, done := newPipes(), make(chan error, 1)
 		h := httpapi.New(httpapi.Options{Engine: enginetest.New(t)})
-		go func() { done <- httpapi.Serve(ctx, p, h, nil) }()
+		go func() { done <- route.Serve(ctx, p, h, nil) }()
 		test(t, p, func() error { cancel(); return <-done })
 	})
 }

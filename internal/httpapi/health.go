@@ -7,6 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
@@ -17,8 +18,17 @@ type health struct {
 }
 
 // health answers without the store, which may be busy.
-func (a *API) health(*request) (reply, error) {
-	return reply{body: health{"engram", "ok", a.Version}}, nil
+func (a *API) health(*route.Request) (route.Reply, error) {
+	return route.Reply{Body: health{"engram", "ok", a.Version}}, nil
+}
+
+// openAPI answers with the description of every route, for programs that generate clients.
+func (a *API) openAPI(*route.Request) (route.Reply, error) {
+	doc, err := a.described()
+	if err != nil {
+		return route.Reply{}, engram.Errorf(engram.CodeInternal, "cannot describe the routes").WithCause(err)
+	}
+	return route.Reply{Media: route.MediaJSON, Text: doc}, nil
 }
 
 type greeting struct {
@@ -28,21 +38,21 @@ type greeting struct {
 }
 
 // greet shows the routes to a person who opens the address in a browser.
-func (a *API) greet(*request) (reply, error) {
-	shown := slices.DeleteFunc(a.Routes(), func(r Route) bool { return r.Hidden })
-	return reply{body: greeting{"engram", a.Version, document.Each(shown, Route.name)}}, nil
+func (a *API) greet(*route.Request) (route.Reply, error) {
+	shown := slices.DeleteFunc(a.Routes(), func(r route.Route) bool { return r.Hidden })
+	return route.Reply{Body: greeting{"engram", a.Version, document.Each(shown, route.Route.Name)}}, nil
 }
 
 // doctor reports the health of the store with 200, good or bad. Without a named project, which must exist, it
 // takes that of the folder cwd, else of the server's folder.
-func (a *API) doctor(q *request) (reply, error) {
-	in := consolidate.DoctorInput{Check: q.query.Get("check"), Project: a.folder(q)}
-	in.Project.Explicit = q.query.Get("project")
+func (a *API) doctor(q *route.Request) (route.Reply, error) {
+	in := consolidate.DoctorInput{Check: q.Query.Get("check"), Project: a.folder(q)}
+	in.Project.Explicit = q.Query.Get("project")
 	r, err := a.Engine.Doctor(q.Context(), in)
 	if err != nil {
-		return reply{}, undetected(err, in.Project.Explicit)
+		return route.Reply{}, undetected(err, in.Project.Explicit)
 	}
-	return reply{body: document.ReportOf(r)}, nil
+	return route.Reply{Body: document.ReportOf(r)}, nil
 }
 
 // detectionFailed is the reason when a folder's project cannot be detected, ambiguous folders aside.
@@ -61,5 +71,5 @@ func undetected(err error, named string) error {
 	if p.Reason != project.ReasonAmbiguous {
 		reported.Reason = detectionFailed
 	}
-	return engram.Errorf(engram.CodeInvalid, "project detection failed: %s", messageOf(err)).WithHintOf(err).WithCause(&reported)
+	return engram.Errorf(engram.CodeInvalid, "project detection failed: %s", route.MessageOf(err)).WithHintOf(err).WithCause(&reported)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 func TestHintsNameRequests(t *testing.T) {
@@ -55,15 +56,14 @@ func TestRequestsOfHintsExist(t *testing.T) {
 		line, body, _ := strings.Cut(said, " {")
 		method, target, _ := strings.Cut(line, " ")
 		q := httptest.NewRequest(method, target, nil)
-		_, pattern := a.mux.Handler(q)
-		route, ok := a.patterns[pattern]
-		if !ok {
+		to := a.RouteOf(q)
+		if to.Method == "" {
 			t.Errorf("%s is told as %q: there is no such route", r.command, said)
 			continue
 		}
 		for name := range q.URL.Query() {
-			if !slices.ContainsFunc(route.Params, func(p Param) bool { return p.Name == name }) {
-				t.Errorf("%s is told as %q: %s has no parameter %s", r.command, said, route.name(), name)
+			if !slices.ContainsFunc(to.Params, func(p route.Param) bool { return p.Name == name }) {
+				t.Errorf("%s is told as %q: %s has no parameter %s", r.command, said, to.Name(), name)
 			}
 		}
 		if body == "" {
@@ -71,8 +71,8 @@ func TestRequestsOfHintsExist(t *testing.T) {
 		}
 		read := json.NewDecoder(strings.NewReader("{" + body))
 		read.DisallowUnknownFields()
-		if err := read.Decode(reflect.New(reflect.TypeOf(route.Body)).Interface()); err != nil {
-			t.Errorf("%s is told as %q: %s does not take it: %v", r.command, said, route.name(), err)
+		if err := read.Decode(reflect.New(reflect.TypeOf(to.Body)).Interface()); err != nil {
+			t.Errorf("%s is told as %q: %s does not take it: %v", r.command, said, to.Name(), err)
 		}
 	}
 }

@@ -1,9 +1,8 @@
 // Package httpapi is the HTTP frontend: JSON over net/http, a file per noun. A handler decodes, calls one
 // operation of the engine and encodes.
 //
-// One table (table.go) registers every route, and every request passes one chain: the guard and the token
-// (guard.go), then the body limit (body.go). GET /openapi.json is written from the same table (openapi.go,
-// schema.go).
+// One table (table.go) registers every route: package route passes each request through one chain to its
+// handler, and package openapi writes GET /openapi.json from the same table.
 //
 // There are two sets of routes. The older ones (/observations, /sessions, /search …) use the words and shapes
 // of the mem_* world: a memory is an observation, errors are {"error":"message"} with code and hint beside it,
@@ -13,19 +12,15 @@ package httpapi
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"path"
-	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/httpapi/openapi"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // Options configure an API. Only Engine is required.
@@ -55,11 +50,8 @@ type Options struct {
 // API answers HTTP requests. It is safe for concurrent use.
 type API struct {
 	Options
-	routes   []Route
-	patterns map[string]Route // by pattern
-	mux      *http.ServeMux
+	*route.Server
 
-	zip       compressors
 	watchers  chan struct{} // a value for each current one
 	requests  requests
 	described func() (string, error) // returns the OpenAPI document, built once
@@ -70,175 +62,12 @@ func New(o Options) *API {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Token == nil {
-		o.Token = func() string { return "" }
+	a := &API{Options: o, watchers: make(chan struct{}, maxWatchers)}
+	how := route.Options{Token: o.Token, Exposed: o.Exposed, Hosts: o.Hosts, Log: o.Log, Request: requested}
+	if o.Measured != nil {
+		how.Answered = a.requests.count
 	}
-	a := &API{Options: o, mux: http.NewServeMux(), patterns: map[string]Route{}, watchers: make(chan struct{}, maxWatchers)}
-	a.routes = a.table()
-	for _, route := range a.routes {
-		a.patterns[route.pattern()] = route
-		a.mux.Handle(route.pattern(), a.chain(route))
-	}
-	a.mux.Handle("/", a.chain(a.fallback()))
-	a.described = sync.OnceValues(a.describe)
-	// The mux would redirect a path without its trailing slash, which is no route.
-	bare := map[string]bool{}
-	for _, route := range a.routes {
-		if base, ok := strings.CutSuffix(route.Path, "/{ref...}"); ok && !bare[base] {
-			bare[base] = true
-			a.mux.Handle(base, a.chain(a.fallback()))
-		}
-	}
+	a.Server = route.New(how, a.table())
+	a.described = sync.OnceValues(func() (string, error) { return openapi.Document(a.Routes(), a.Version, a.NeedsToken) })
 	return a
-}
-
-// clean removes empty and dot segments from an escaped path; a trailing / stays.
-func clean(escaped string) string {
-	tidy := path.Clean("/" + escaped)
-	if strings.HasSuffix(escaped, "/") && tidy != "/" {
-		tidy += "/"
-	}
-	return tidy
-}
-
-// ServeHTTP answers one request, always in JSON and without internal details.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out := &answer{ResponseWriter: w}
-	if a.Measured != nil {
-		defer a.requests.count(out, r)
-	}
-	defer a.survive(out, r)
-	h := out.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
-	if err := a.guard(r); err != nil {
-		a.fail(out, r, a.routeOf(r), err)
-		return
-	}
-	if escaped := r.URL.EscapedPath(); clean(escaped) != escaped {
-		a.chain(a.fallback()).ServeHTTP(out, r) // the mux would redirect
-		return
-	}
-	a.mux.ServeHTTP(out, r)
-}
-
-// survive turns a panic into an error answer. When an answer has already begun it breaks the connection, so
-// that the client does not take it as complete.
-func (a *API) survive(w *answer, r *http.Request) {
-	p := recover()
-	if p == nil {
-		return
-	}
-	a.Log.Error("a request panicked", "method", r.Method, "pattern", r.Pattern, "panic", p, "stack", string(debug.Stack()))
-	if !w.started {
-		a.fail(w, r, a.routeOf(r), engram.Errorf(engram.CodeInternal, "internal error"))
-		return
-	}
-	if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil {
-		a.Log.Error("a broken answer could not be cut off", "err", err)
-	}
-}
-
-// answer is a ResponseWriter that records whether anything was sent.
-type answer struct {
-	http.ResponseWriter
-	started bool
-	status  int // 0 before the header
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (w *answer) WriteHeader(status int) {
-	w.started = true
-	w.status = status
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (w *answer) Write(b []byte) (int, error) {
-	w.started = true
-	return w.ResponseWriter.Write(b)
-}
-
-// Flush implements http.Flusher, which streams need.
-func (w *answer) Flush() {
-	w.started = true
-	// A writer that cannot flush has nothing to flush.
-	_ = http.NewResponseController(w.ResponseWriter).Flush()
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *answer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// Time limits. They keep a client that sends a byte a second from holding a connection forever.
-const (
-	headerTimeout = 10 * time.Second // from the first byte to the end of the header
-	readTimeout   = 30 * time.Second // to the end of the body
-	writeTimeout  = 2 * time.Minute  // from the header to the end of the answer; streams lift it
-	idleTimeout   = 2 * time.Minute  // between two requests
-	leaveTime     = 2 * time.Second  // for the rest of an unread body
-	graceTime     = 5 * time.Second  // for requests in progress when the server stops
-	slowGrace     = 4 * time.Second  // for slow operations: the rest of graceTime is left for their error answer
-	streamGrace   = time.Second      // for streams, which never end by themselves
-)
-
-// maxHeader is room for a question of 100 kB in the URL, every byte escaped.
-const maxHeader = 512 << 10
-
-// Serve answers requests on l with h until ctx ends, then gives those in progress five seconds and closes l. It
-// returns an error when it stops before ctx ends or cannot stop cleanly. A nil log is silent.
-func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	srv := &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-		// OPTIONS * must pass the guard as well.
-		DisableGeneralOptionsHandler: true,
-	}
-	// Requests outlive ctx; slow ones find it in their context (untilStop).
-	srv.BaseContext = func(net.Listener) context.Context {
-		return context.WithValue(context.WithoutCancel(ctx), stopping{}, ctx)
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
-	select {
-	case err := <-failed:
-		return errors.Join(fmt.Errorf("serve HTTP: %w", err), srv.Close())
-	case <-ctx.Done():
-	}
-	// ctx has ended; requests in progress get their own time.
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), graceTime)
-	defer cancel()
-	err := srv.Shutdown(grace)
-	if errors.Is(err, context.DeadlineExceeded) {
-		log.Info("requests were broken off after the server was stopped", "grace", graceTime)
-		err = srv.Close()
-	}
-	if stopped := <-failed; !errors.Is(stopped, http.ErrServerClosed) {
-		err = errors.Join(err, stopped)
-	}
-	if err != nil {
-		return fmt.Errorf("stop HTTP: %w", err)
-	}
-	return nil
-}
-
-// stopping is the context key of the ctx passed to Serve.
-type stopping struct{}
-
-// untilStop returns a context that ends some time after the server is stopped.
-func untilStop(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if server, ok := ctx.Value(stopping{}).(context.Context); ok {
-		unhook := context.AfterFunc(server, func() { time.AfterFunc(grace, cancel) })
-		return ctx, func() { unhook(); cancel() }
-	}
-	return ctx, cancel
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // maxImport limits an import in bytes. The body is read as a stream.
@@ -25,34 +26,25 @@ type importedDoc struct {
 	document.Imported
 }
 
-// wrongFile is the rejection of a whole file, with each faulty item.
-type wrongFile struct {
-	error
-	items []document.ImportNote
-}
-
-// Unwrap returns the error itself.
-func (w *wrongFile) Unwrap() error { return w.error }
-
-func (a *API) importFile(w http.ResponseWriter, q *request) error {
-	dryRun := q.flag("dry_run")
-	if q.err == nil && q.ContentLength > maxImport {
-		return tooLarge(maxImport)
+func (a *API) importFile(w http.ResponseWriter, q *route.Request) error {
+	dryRun := q.Flag("dry_run")
+	if q.Err == nil && q.ContentLength > maxImport {
+		return route.TooLarge(maxImport)
 	}
-	input := exchange.ImportInput{Mode: exchange.ImportMode(q.query.Get("mode")), Project: q.oneProject(), DryRun: dryRun}
-	if a.bound(q, &input); q.err != nil {
-		return q.err
+	input := exchange.ImportInput{Mode: exchange.ImportMode(q.Query.Get("mode")), Project: oneProject(q), DryRun: dryRun}
+	if a.bound(q, &input); q.Err != nil {
+		return q.Err
 	}
-	in := pacedBody(w, q.Body, readTimeout)
-	defer in.idle.Stop()
+	in := route.PacedBody(w, q.Body, route.ReadTimeout)
+	defer in.Idle.Stop()
 	res, err := a.Engine.Import(q.Context(), in, input)
 	switch _, over := errors.AsType[*http.MaxBytesError](err); {
 	case over:
-		return tooLarge(maxImport)
+		return route.TooLarge(maxImport)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
+		return route.Refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
 	case err != nil && len(res.Rejected) > 0:
-		return &wrongFile{err, document.ImportedOf(res, dryRun).Rejected}
+		return &route.RejectedFile{Err: err, Items: document.ImportedOf(res, dryRun).Rejected}
 	case err != nil && len(res.Forgets) > 0:
 		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to confirm, send it with may_forget=%d, or preview it with dry_run=true", res.Memories.Removed)
 	case err != nil:
@@ -64,29 +56,29 @@ func (a *API) importFile(w http.ResponseWriter, q *request) error {
 	if err != nil {
 		return engram.Errorf(engram.CodeInternal, "cannot write the answer as JSON").WithCause(err)
 	}
-	a.send(w, q.Request, http.StatusOK, mediaJSON, line)
+	a.Send(w, q.Request, http.StatusOK, route.MediaJSON, line)
 	return nil
 }
 
 // bound limits what a replacing import may touch: one project (named, or the server's) or all, and the number
 // of memories the caller agreed to forget.
-func (a *API) bound(q *request, in *exchange.ImportInput) {
+func (a *API) bound(q *route.Request, in *exchange.ImportInput) {
 	if in.Mode != exchange.ImportReplace {
 		return
 	}
-	all := q.flag("all_projects")
-	in.MayForget = new(q.number("may_forget"))
-	if q.err == nil && !all && in.Project == "" {
+	all := q.Flag("all_projects")
+	in.MayForget = new(q.Number("may_forget"))
+	if q.Err == nil && !all && in.Project == "" {
 		here, err := a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
-		in.Only, q.err = here.Name, err
+		in.Only, q.Err = here.Name, err
 	}
 }
 
 // oneProject reads the project that a file is limited to, which may be left out but not blank.
-func (q *request) oneProject() string {
-	name := q.query.Get("project")
-	if q.query.Has("project") && blank(name) {
-		q.bad(invalid("project parameter must not be blank"))
+func oneProject(q *route.Request) string {
+	name := q.Query.Get("project")
+	if q.Query.Has("project") && blank(name) {
+		q.Bad(route.Invalid("project parameter must not be blank"))
 	}
 	return name
 }
@@ -95,20 +87,20 @@ func (q *request) oneProject() string {
 func exportFormats() []string { return []string{exchange.NativeFormat, "mem"} }
 
 // export answers with a file, written while it is read.
-func (a *API) export(w http.ResponseWriter, q *request) error {
-	in := exchange.ExportInput{Format: q.query.Get("format"), Project: q.oneProject(), Vectors: q.flag("vectors")}
-	if q.err != nil {
-		return q.err
+func (a *API) export(w http.ResponseWriter, q *route.Request) error {
+	in := exchange.ExportInput{Format: q.Query.Get("format"), Project: oneProject(q), Vectors: q.Flag("vectors")}
+	if q.Err != nil {
+		return q.Err
 	}
 	w.Header().Set("Content-Disposition", "attachment; filename=engram-export.json")
-	w.Header().Set("Content-Type", mediaJSON)
-	out := pacedAnswer(w, writeTimeout)
-	defer out.idle.Stop()
+	w.Header().Set("Content-Type", route.MediaJSON)
+	out := route.PacedAnswer(w, route.WriteTimeout)
+	defer out.Idle.Stop()
 	_, err := a.Engine.Export(q.Context(), out, in)
-	if err != nil && out.written {
+	if err != nil && out.Written {
 		// Half of it is sent: break the connection so that the client does not take it as complete.
 		a.Log.Debug("an export was broken off", "err", err)
-		out.breakOff()
+		out.BreakOff()
 		return nil
 	}
 	if err != nil {

@@ -13,24 +13,25 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
-	engineundo "github.com/alanbuscaglia/engram/internal/engine/undo"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/undo"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // log answers the journal, newest first; ref narrows it to one memory.
-func (a *API) log(q *request) (reply, error) {
-	in := engineread.LogInput{Project: q.query.Get("project"), Actor: q.query.Get("actor"), Operation: q.query.Get("verb")}
-	if name := q.query.Get("ref"); name != "" {
-		in.Ref = new(q.parsed(name))
+func (a *API) log(q *route.Request) (route.Reply, error) {
+	in := read.LogInput{Project: q.Query.Get("project"), Actor: q.Query.Get("actor"), Operation: q.Query.Get("verb")}
+	if name := q.Query.Get("ref"); name != "" {
+		in.Ref = new(parsed(q, name))
 	}
 	a.known(q, in.Project)
-	in.Since, in.Until, in.Page = q.when("since", a.Engine.Now()), q.when("until", a.Engine.Now()), q.page()
-	if q.err != nil {
-		return reply{}, q.err
+	in.Since, in.Until, in.Page = q.When("since", a.Engine.Now()), q.When("until", a.Engine.Now()), pageOf(q)
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	entries, begins, err := a.Engine.Log(q.Context(), in)
-	return reply{body: document.Log{Begins: document.Timestamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
+	return route.Reply{Body: document.Log{Begins: document.Timestamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
 }
 
 // undoBody says what to undo: op, the latest of a project or of all, or a range.
@@ -45,23 +46,23 @@ type undoBody struct {
 }
 
 // undo undoes one operation, the latest of a project, or a range, optionally of one operation name.
-func (a *API) undo(q *request, in undoBody) (reply, error) {
+func (a *API) undo(q *route.Request, in undoBody) (route.Reply, error) {
 	switch {
 	case in.From != nil && in.To != nil:
-		list, err := a.Engine.UndoRange(q.Context(), engineundo.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
+		list, err := a.Engine.UndoRange(q.Context(), undo.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
 		doc := undoneDoc{in.DryRun, document.Each(list, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
-		return reply{body: doc}, err
+		return route.Reply{Body: doc}, err
 	case in.Op == nil && in.Project == "" && !in.All:
-		return reply{}, invalid("no operation to undo is given").WithHint("give op, project for its latest operation, or all_projects; GET /log lists the numbers")
+		return route.Reply{}, route.Invalid("no operation to undo is given").WithHint("give op, project for its latest operation, or all_projects; GET /log lists the numbers")
 	case in.Op != nil && *in.Op < 1:
-		return reply{}, invalid("operation %d does not exist", *in.Op).WithHint("GET /log lists the numbers")
+		return route.Reply{}, route.Invalid("operation %d does not exist", *in.Op).WithHint("GET /log lists the numbers")
 	}
-	undo := engineundo.UndoInput{Project: in.Project, DryRun: in.DryRun}
+	undo := undo.UndoInput{Project: in.Project, DryRun: in.DryRun}
 	if in.Op != nil {
 		undo.Op = *in.Op
 	}
 	u, err := a.Engine.Undo(q.Context(), undo)
-	return reply{body: document.UndoneOf(u, in.DryRun)}, err
+	return route.Reply{Body: document.UndoneOf(u, in.DryRun)}, err
 }
 
 // undoneDoc is the answer of POST /undo with from and to.
@@ -71,30 +72,30 @@ type undoneDoc struct {
 }
 
 // history answers the versions of a memory, or with from and to the difference of two.
-func (a *API) history(q *request) (reply, error) {
-	ref := q.ref()
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) history(q *route.Request) (route.Reply, error) {
+	ref := refOf(q)
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	h, err := a.Engine.History(q.Context(), ref)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
-	if !q.query.Has("from") && !q.query.Has("to") {
-		return reply{body: document.HistoryOf(h)}, nil
+	if !q.Query.Has("from") && !q.Query.Has("to") {
+		return route.Reply{Body: document.HistoryOf(h)}, nil
 	}
 	var versions [2]engram.Version
 	for i, name := range []string{"from", "to"} {
-		number := q.number(name)
-		if q.err != nil {
-			return reply{}, q.err
+		number := q.Number(name)
+		if q.Err != nil {
+			return route.Reply{}, q.Err
 		}
 		if versions[i], err = h.Version(number); err != nil {
-			return reply{}, err
+			return route.Reply{}, err
 		}
 	}
 	from, to := versions[0], versions[1]
-	return reply{body: document.Diff{From: from.Number, To: to.Number, Diff: render.Diff(render.VersionText(from), render.VersionText(to))}}, nil
+	return route.Reply{Body: document.Diff{From: from.Number, To: to.Number, Diff: render.Diff(render.VersionText(from), render.VersionText(to))}}, nil
 }
 
 type restoreBody struct {
@@ -102,16 +103,16 @@ type restoreBody struct {
 	Version int    `json:"version" required:"true" min:"1" doc:"GET /history/{ref} lists them"`
 }
 
-func (a *API) restore(q *request, in restoreBody) (reply, error) {
+func (a *API) restore(q *route.Request, in restoreBody) (route.Reply, error) {
 	if strings.TrimSpace(in.Ref) == "" || in.Version < 1 {
-		return reply{}, invalid("ref and version are required").WithHint("GET %s lists the versions", "/history/{ref}")
+		return route.Reply{}, route.Invalid("ref and version are required").WithHint("GET %s lists the versions", "/history/{ref}")
 	}
 	ref, err := engram.ParseRef(in.Ref)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	m, err := a.Engine.Restore(q.Context(), ref, in.Version)
-	return reply{body: changedDoc{a.docOf(m)}}, err
+	return route.Reply{Body: changedDoc{a.docOf(m)}}, err
 }
 
 // How watchers are served. News are polled from the journal, where other processes write too; a poll without
@@ -168,10 +169,10 @@ func eventOf(e engram.LogEntry) eventDoc {
 	return doc
 }
 
-func (a *API) eventsRow() Route {
-	r := read("/events", nil, "stream operations as Server-Sent Events").newer().texts(mediaEvents).fails(notFound).
-		query(inProject(), Param{Name: "since", Kind: KindWhole, Min: new(0.0), Doc: "the operation to start after; default: now; the header Last-Event-ID takes precedence"})
-	r.stream = a.events
+func (a *API) eventsRow() route.Route {
+	r := route.Read("/events", nil, "stream operations as Server-Sent Events").AsNewer().Texts(route.MediaEvents).FailsWith(notFound).
+		Query(inProject(), route.Param{Name: "since", Kind: route.KindWhole, Min: new(0.0), Doc: "the operation to start after; default: now; the header Last-Event-ID takes precedence"})
+	r.Stream = a.events
 	return r
 }
 
@@ -179,18 +180,18 @@ func (a *API) eventsRow() Route {
 // which browsers send when they reconnect, takes precedence over since, which stays in the address.
 //
 // Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
-func (a *API) events(w http.ResponseWriter, q *request) error {
-	in := engineread.WatchInput{Project: q.query.Get("project")}
-	if a.known(q, in.Project); q.err != nil {
-		return q.err
+func (a *API) events(w http.ResponseWriter, q *route.Request) error {
+	in := read.WatchInput{Project: q.Query.Get("project")}
+	if a.known(q, in.Project); q.Err != nil {
+		return q.Err
 	}
-	for _, given := range []string{q.Header.Get("Last-Event-ID"), q.query.Get("since")} {
+	for _, given := range []string{q.Header.Get("Last-Event-ID"), q.Query.Get("since")} {
 		if given == "" {
 			continue
 		}
 		op, err := strconv.ParseInt(given, 10, 64)
 		if err != nil || op < 0 {
-			return invalid("since %q is not the number of an operation", clip(given)).WithHint("GET /log lists the numbers; 0 is the beginning")
+			return route.Invalid("since %q is not the number of an operation", route.Clip(given)).WithHint("GET /log lists the numbers; 0 is the beginning")
 		}
 		in.After = &op
 		break
@@ -202,13 +203,13 @@ func (a *API) events(w http.ResponseWriter, q *request) error {
 		return engram.Errorf(engram.CodeUnavailable, "%d clients are watching already", maxWatchers).WithHint("close one, or use GET /log")
 	}
 	h := w.Header()
-	h.Set("Content-Type", mediaEvents)
+	h.Set("Content-Type", route.MediaEvents)
 	h.Set("X-Accel-Buffering", "no") // keeps proxies from buffering
 	w.WriteHeader(http.StatusOK)
 	if q.Method == http.MethodHead {
 		return nil
 	}
-	ctx, cancel := untilStop(q.Context(), 0) // a watch has nothing to finish
+	ctx, cancel := route.UntilStop(q.Context(), 0) // a watch has nothing to finish
 	defer cancel()
 	out := &eventWriter{w: w, control: http.NewResponseController(w)}
 	in.Wait = out.wait
@@ -236,7 +237,7 @@ type eventWriter struct {
 	idle    time.Duration // since the last event or keep-alive
 }
 
-func (e *eventWriter) report(n engineread.Watched) error {
+func (e *eventWriter) report(n read.Watched) error {
 	name, doc := "operation", any(eventOf(n.Entry))
 	switch {
 	case n.Begun:

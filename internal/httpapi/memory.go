@@ -10,75 +10,76 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // memories lists, or with q searches.
-func (a *API) memories(q *request) (reply, error) {
-	filter := q.filter(a.Engine.Now())
-	filter.Scope, filter.Current, filter.Forgotten = q.knownScope(), q.current(), q.flag("forgotten")
-	filter.SessionID = q.query.Get("session_id")
-	if q.err == nil && !blank(q.query.Get("q")) {
+func (a *API) memories(q *route.Request) (route.Reply, error) {
+	filter := filterOf(q, a.Engine.Now())
+	filter.Scope, filter.Current, filter.Forgotten = knownScopeOf(q), current(q), q.Flag("forgotten")
+	filter.SessionID = q.Query.Get("session_id")
+	if q.Err == nil && !blank(q.Query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}
 	for _, p := range finding() { // a list does not use them, but rejects bad values
-		q.fits(p)
+		q.Fits(p)
 	}
-	at := q.when("as_of", a.Engine.Now())
-	page := engram.Page{Limit: q.numberAs(limit(20, maxList)), Offset: q.number("offset")}
-	if q.err != nil {
-		return reply{}, q.err
+	at := q.When("as_of", a.Engine.Now())
+	page := engram.Page{Limit: q.NumberAs(limit(20, maxList)), Offset: q.Number("offset")}
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	list, err := a.Engine.ListNoted(q.Context(), filter, page, at)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0 || page.Offset > 0 || filter.Forgotten || !at.IsZero())
 	doc := listDoc{page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes), elsewhere}
-	return reply{body: doc, degraded: list.Degraded, elsewhere: elsewhere}, err
+	return route.Reply{Body: doc, Degraded: list.Degraded, Elsewhere: elsewhere}, err
 }
 
-func (a *API) searchMemories(q *request, filter engram.Filter) (reply, error) {
-	if q.query.Has("offset") {
-		return reply{}, invalid("a search takes no offset").WithHint("use limit, at most 100")
+func (a *API) searchMemories(q *route.Request, filter engram.Filter) (route.Reply, error) {
+	if q.Query.Has("offset") {
+		return route.Reply{}, route.Invalid("a search takes no offset").WithHint("use limit, at most 100")
 	}
 	if filter.Forgotten {
-		return reply{}, invalid("forgotten memories cannot be searched").WithHint("leave q out to list them")
+		return route.Reply{}, route.Invalid("forgotten memories cannot be searched").WithHint("leave q out to list them")
 	}
-	in := q.searchInput(a.Engine.Now())
+	in := searchInput(q, a.Engine.Now())
 	a.knownAt(q, filter.Project, in.AsOf)
-	in.Filter, in.Limit = filter, q.numberAs(limit(10, 100)) // this route validates the filter more strictly
-	if q.err != nil {
-		return reply{}, q.err
+	in.Filter, in.Limit = filter, q.NumberAs(limit(10, 100)) // this route validates the filter more strictly
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	found, err := a.at(q).Search(q.Context(), in)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	doc := foundOf(found)
 	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
-	return reply{body: doc, elsewhere: doc.Elsewhere}, err
+	return route.Reply{Body: doc, Elsewhere: doc.Elsewhere}, err
 }
 
 // known rejects a project that does not exist: a mistyped name must not look like an empty project.
-func (a *API) known(q *request, name string) { a.knownAt(q, name, time.Time{}) }
+func (a *API) known(q *route.Request, name string) { a.knownAt(q, name, time.Time{}) }
 
 // knownAt is known at a past time, when a project may have had another name. The zero time is now.
-func (a *API) knownAt(q *request, name string, at time.Time) {
-	if name != "" && q.err == nil {
-		_, q.err = a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
+func (a *API) knownAt(q *route.Request, name string, at time.Time) {
+	if name != "" && q.Err == nil {
+		_, q.Err = a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
 	}
 }
 
 // maxOffset is the largest offset that every store can count.
 const maxOffset = 1 << 40
 
-func (a *API) memory(q *request) (reply, error) {
-	d, err := a.readMemory(q, q.ref())
-	return reply{body: detailOf(d), degraded: d.Degraded}, err
+func (a *API) memory(q *route.Request) (route.Reply, error) {
+	d, err := a.readMemory(q, refOf(q))
+	return route.Reply{Body: detailOf(d), Degraded: d.Degraded}, err
 }
 
 // memoryChange holds the changes of a memory; absent fields stay.
@@ -98,10 +99,10 @@ type memoryChange struct {
 	Files      *[]string      `json:"files" doc:"replaces its anchors: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or relative to its session's folder"`
 }
 
-func (a *API) updateMemory(q *request) (reply, error) {
-	ref, in := q.ref(), decode[memoryChange](q)
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) updateMemory(q *route.Request) (route.Reply, error) {
+	ref, in := refOf(q), route.Decode[memoryChange](q)
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	up := remember.UpdateInput{
 		Ref: ref, Title: in.Title, Content: in.Content, Type: in.Type, Project: in.Project, TopicKey: in.TopicKey,
@@ -111,39 +112,39 @@ func (a *API) updateMemory(q *request) (reply, error) {
 	if in.Scope != nil {
 		scope, err := knownScope(*in.Scope)
 		if err != nil {
-			return reply{}, err
+			return route.Reply{}, err
 		}
 		up.Scope = &scope
 	}
 	m, err := a.Engine.Update(q.Context(), up)
 	doc := a.docOf(m.Memory)
 	doc.Flagged = m.Flagged
-	return reply{body: updatedDoc{changedDoc{doc}, document.OrEmpty(m.Warnings)}}, err
+	return route.Reply{Body: updatedDoc{changedDoc{doc}, document.OrEmpty(m.Warnings)}}, err
 }
 
 // deleteMemory forgets, or with hard=true erases.
-func (a *API) deleteMemory(q *request) (reply, error) {
-	ref, hard := q.ref(), q.flag("hard")
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) deleteMemory(q *route.Request) (route.Reply, error) {
+	ref, hard := refOf(q), q.Flag("hard")
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	d, err := a.Engine.Delete(q.Context(), hard, ref)
-	return reply{body: document.DeletedOf(d.Memories, d.HeldBy, hard), degraded: d.Degraded}, err
+	return route.Reply{Body: document.DeletedOf(d.Memories, d.HeldBy, hard), Degraded: d.Degraded}, err
 }
 
-// ref reads the memory that a path names; project narrows a topic.
-func (q *request) ref() engram.Ref { return q.inProject(q.parsed(q.PathValue("ref"))) }
+// refOf reads the memory that a path names; project narrows a topic.
+func refOf(q *route.Request) engram.Ref { return placedIn(q, parsed(q, q.PathValue("ref"))) }
 
-func (q *request) parsed(name string) engram.Ref {
+func parsed(q *route.Request, name string) engram.Ref {
 	ref, err := engram.ParseRef(name)
-	q.bad(err)
+	q.Bad(err)
 	return ref
 }
 
-// inProject narrows a topic to the project of the query.
-func (q *request) inProject(ref engram.Ref) engram.Ref {
+// placedIn narrows a topic to the project of the query.
+func placedIn(q *route.Request, ref engram.Ref) engram.Ref {
 	if ref.Topic != "" {
-		ref.Project = q.query.Get("project")
+		ref.Project = q.Query.Get("project")
 	}
 	return ref
 }
@@ -164,14 +165,14 @@ func refs(names []string) ([]engram.Ref, error) {
 func knownScope(text string) (engram.Scope, error) {
 	scope := engram.Scope(strings.ToLower(strings.TrimSpace(text)))
 	if scope != "" && engram.ParseScope(string(scope)) != scope {
-		return "", invalid("scope %q does not exist", text).WithHint("use project, personal or global")
+		return "", route.Invalid("scope %q does not exist", text).WithHint("use project, personal or global")
 	}
 	return scope, nil
 }
 
-func (q *request) knownScope() engram.Scope {
-	scope, err := knownScope(q.query.Get("scope"))
-	q.bad(err)
+func knownScopeOf(q *route.Request) engram.Scope {
+	scope, err := knownScope(q.Query.Get("scope"))
+	q.Bad(err)
 	return scope
 }
 
@@ -180,15 +181,15 @@ type memoryBody struct {
 	Merge bool `json:"merge" default:"false" doc:"allow merging into a near-duplicate"`
 }
 
-func (a *API) saveMemory(q *request, in memoryBody) (reply, error) {
+func (a *API) saveMemory(q *route.Request, in memoryBody) (route.Reply, error) {
 	save, err := saveInput(in.Draft, in.Merge)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	res, err := a.Engine.Save(q.Context(), save)
-	rep := reply{body: savedOf(res), location: fmt.Sprintf("/memories/%d", res.Memory.Num)}
+	rep := route.Reply{Body: savedOf(res), Location: fmt.Sprintf("/memories/%d", res.Memory.Num)}
 	if res.Action == ledger.ActionInserted {
-		rep.status = http.StatusCreated
+		rep.Status = http.StatusCreated
 	}
 	return rep, err
 }
@@ -203,14 +204,14 @@ type batchDoc struct {
 }
 
 // saveMemories saves several memories, all or none.
-func (a *API) saveMemories(q *request, in batchBody) (reply, error) {
+func (a *API) saveMemories(q *route.Request, in batchBody) (route.Reply, error) {
 	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (remember.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)
 	})
-	rep := reply{body: batchDoc{document.Each(all, savedOf)}}
+	rep := route.Reply{Body: batchDoc{document.Each(all, savedOf)}}
 	for _, res := range all {
 		if res.Action == ledger.ActionInserted {
-			rep.status = http.StatusCreated
+			rep.Status = http.StatusCreated
 		}
 	}
 	return rep, err
@@ -288,7 +289,7 @@ type detailDoc struct {
 	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
 }
 
-func detailOf(d engineread.Detail) detailDoc {
+func detailOf(d read.Detail) detailDoc {
 	return detailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 

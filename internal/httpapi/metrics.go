@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"maps"
-	"net/http"
 	"runtime"
 	"slices"
 	"strconv"
@@ -14,7 +13,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/exposure"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // Process tells GET /metrics about the server process.
@@ -35,9 +35,9 @@ const mediaPrometheus = "text/plain; version=0.0.4; charset=utf-8"
 const maxSeries = 50
 
 // metrics answers a scrape. An unreadable store is reported by engram_store_up; the process is reported anyway.
-func (a *API) metrics(q *request) (reply, error) {
+func (a *API) metrics(q *route.Request) (route.Reply, error) {
 	if a.Measured == nil {
-		return reply{}, engram.Errorf(engram.CodeNotFound, "metrics are off").
+		return route.Reply{}, engram.Errorf(engram.CodeNotFound, "metrics are off").
 			WithHint("enable them with {serve --metrics} or {config set metrics true}; GET /usage has numbers for people")
 	}
 	var x exposition
@@ -45,7 +45,7 @@ func (a *API) metrics(q *request) (reply, error) {
 	a.measureStore(q, &x)
 	a.requests.measure(&x)
 	a.measureProcess(&x)
-	return reply{media: mediaPrometheus, text: strings.TrimSuffix(x.String(), "\n")}, nil
+	return route.Reply{Media: mediaPrometheus, Text: strings.TrimSuffix(x.String(), "\n")}, nil
 }
 
 func (a *API) measureOperations(x *exposition) {
@@ -84,7 +84,7 @@ func (a *API) measureOperations(x *exposition) {
 	}
 }
 
-func (a *API) measureStore(q *request, x *exposition) {
+func (a *API) measureStore(q *route.Request, x *exposition) {
 	list, err := a.Engine.Projects(q.Context())
 	up := 1.0
 	if err != nil {
@@ -174,9 +174,9 @@ type answered struct {
 	status int
 }
 
-// count counts the answer to r, written to w.
-func (c *requests) count(w *answer, r *http.Request) {
-	to := answered{r.Pattern, cmp.Or(w.status, http.StatusOK)}
+// count counts an answer.
+func (c *requests) count(pattern string, status int) {
+	to := answered{pattern, status}
 	if to.route == "/" { // the fallback; the greeting is GET /{$}
 		to.route = ""
 	}
@@ -200,12 +200,12 @@ func (c *requests) measure(x *exposition) {
 }
 
 // usage answers what was asked and saved, like `engram metrics`; /metrics is for Prometheus.
-func (a *API) usage(q *request) (reply, error) {
-	in := engineread.MetricsInput{Project: q.query.Get("project"), Session: q.query.Get("session_id"),
-		Since: q.when("since", a.Engine.Now())}
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) usage(q *route.Request) (route.Reply, error) {
+	in := read.MetricsInput{Project: q.Query.Get("project"), Session: q.Query.Get("session_id"),
+		Since: q.When("since", a.Engine.Now())}
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	m, err := a.Engine.Metrics(q.Context(), in)
-	return reply{body: document.MetricsOf(in.Project, in.Session, m)}, err
+	return route.Reply{Body: document.MetricsOf(in.Project, in.Session, m)}, err
 }

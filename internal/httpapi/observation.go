@@ -11,14 +11,26 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/anchors"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
 // maxList is the longest list of any route.
 const maxList = 1000
+
+// clock is a time as the older routes write it: RFC 3339 in UTC to the second, omitted when zero.
+type clock time.Time
+
+// IsZero lets omitzero omit it.
+func (c clock) IsZero() bool { return time.Time(c).IsZero() }
+
+// MarshalJSON implements json.Marshaler.
+func (c clock) MarshalJSON() ([]byte, error) {
+	return []byte(time.Time(c).UTC().Format(`"2006-01-02T15:04:05Z"`)), nil
+}
 
 // observation is a memory as the older routes show it.
 type observation struct {
@@ -82,16 +94,16 @@ type savedObservation struct {
 	*judgment
 }
 
-func (a *API) saveObservation(q *request, in observationBody) (reply, error) {
+func (a *API) saveObservation(q *route.Request, in observationBody) (route.Reply, error) {
 	if blank(in.SessionID, in.Title, in.Content) {
-		return reply{}, invalid("session_id, title, and content are required")
+		return route.Reply{}, route.Invalid("session_id, title, and content are required")
 	}
 	res, err := a.Engine.Save(q.Context(), remember.SaveInput{
 		Title: in.Title, Content: in.Content, Type: engram.Type(in.Type), Scope: engram.Scope(in.Scope), Project: in.Project,
 		TopicKey: in.TopicKey, SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName, Files: in.Files,
 	})
 	body := savedObservation{kept{res.Memory.Num, "saved"}, placed{res.Memory.Project, res.Warnings}, document.AnchorsOf(res.Memory, engram.Note{}), judgmentOf(res.Candidates)}
-	return reply{status: http.StatusCreated, body: body, degraded: res.Warnings}, mismatched(err)
+	return route.Reply{Status: http.StatusCreated, Body: body, Degraded: res.Warnings}, mismatched(err)
 }
 
 // judgment is what needs a verdict after a save, as mem_save reports it.
@@ -120,7 +132,7 @@ func mismatched(err error) error {
 	}
 	mismatch := engram.Errorf(engram.CodeConflict, "session project does not match requested project").
 		WithHint("leave the project out, or use a session of its own").WithCause(err)
-	return refuse(http.StatusBadRequest, mismatch)
+	return route.Refuse(http.StatusBadRequest, mismatch)
 }
 
 type captureBody struct {
@@ -137,44 +149,44 @@ type captured struct {
 	placed
 }
 
-func (a *API) capture(q *request, in captureBody) (reply, error) {
+func (a *API) capture(q *route.Request, in captureBody) (route.Reply, error) {
 	if blank(in.SessionID) {
-		return reply{}, invalid("session_id is required")
+		return route.Reply{}, route.Invalid("session_id is required")
 	}
 	res, err := a.Engine.Capture(q.Context(), remember.CaptureInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project, Source: in.Source,
 	})
-	return reply{body: captured{res.Extracted, res.Saved, res.Duplicates, placed{res.Project, res.Warnings}}, degraded: res.Warnings}, mismatched(err)
+	return route.Reply{Body: captured{res.Extracted, res.Saved, res.Duplicates, placed{res.Project, res.Warnings}}, Degraded: res.Warnings}, mismatched(err)
 }
 
-func (a *API) observations(q *request) (reply, error) {
-	if sort := q.query.Get("sort"); sort != "" && sort != "created_at:desc" {
-		return reply{}, invalid("unsupported sort: use created_at:desc")
+func (a *API) observations(q *route.Request) (route.Reply, error) {
+	if sort := q.Query.Get("sort"); sort != "" && sort != "created_at:desc" {
+		return route.Reply{}, route.Invalid("unsupported sort: use created_at:desc")
 	}
 	return a.recentObservations(q)
 }
 
-func (a *API) recentObservations(q *request) (reply, error) {
-	filter := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Current: q.current()}
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) recentObservations(q *route.Request) (route.Reply, error) {
+	filter := engram.Filter{Project: q.Query.Get("project"), Scope: scopeOf(q), Current: current(q)}
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
-	list, err := a.Engine.ListNoted(q.Context(), filter, engram.Page{Limit: q.lenient("limit")}, time.Time{})
+	list, err := a.Engine.ListNoted(q.Context(), filter, engram.Page{Limit: q.Lenient("limit")}, time.Time{})
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0)
 	all := document.Each(list.Memories, func(m engram.Memory) observation { return observationOf(m, list.Notes[m.Num]) })
-	return reply{body: all, elsewhere: elsewhere}, err
+	return route.Reply{Body: all, Elsewhere: elsewhere}, err
 }
 
-func (a *API) observation(q *request) (reply, error) {
-	ref := q.numbered("observation")
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) observation(q *route.Request) (route.Reply, error) {
+	ref := numberedOf(q, "observation")
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	d, err := a.readMemory(q, ref)
-	return reply{body: observationOf(d.Memory, d.Note())}, worded(err, engram.CodeNotFound, "observation not found")
+	return route.Reply{Body: observationOf(d.Memory, d.Note())}, route.Worded(err, engram.CodeNotFound, "observation not found")
 }
 
 // observationChange holds the changes of a memory; absent fields stay.
@@ -188,22 +200,22 @@ type observationChange struct {
 	Files    *[]string     `json:"files" doc:"replaces its anchors: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or relative to its session's folder"`
 }
 
-func (a *API) updateObservation(q *request) (reply, error) {
-	ref, in := q.numbered("observation"), decode[observationChange](q)
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) updateObservation(q *route.Request) (route.Reply, error) {
+	ref, in := numberedOf(q, "observation"), route.Decode[observationChange](q)
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	if in.Type == nil && in.Title == nil && in.Content == nil && in.Project == nil && in.Scope == nil && in.TopicKey == nil && in.Files == nil {
-		return reply{}, invalid("at least one field is required")
+		return route.Reply{}, route.Invalid("at least one field is required")
 	}
 	m, err := a.Engine.Update(q.Context(), remember.UpdateInput{
 		Ref: ref, Type: in.Type, Title: in.Title, Content: in.Content, Project: in.Project, Scope: in.Scope, TopicKey: in.TopicKey,
 		Files: in.Files, InSession: true,
 	})
 	if _, is := errors.AsType[*anchors.FileError](err); !is { // it is not the file that is missing
-		err = worded(err, engram.CodeNotFound, "observation not found")
+		err = route.Worded(err, engram.CodeNotFound, "observation not found")
 	}
-	return reply{body: observationOf(m.Memory, engram.Note{Flagged: m.Flagged}), degraded: m.Warnings}, err
+	return route.Reply{Body: observationOf(m.Memory, engram.Note{Flagged: m.Flagged}), Degraded: m.Warnings}, err
 }
 
 type deletedObservation struct {
@@ -213,14 +225,14 @@ type deletedObservation struct {
 }
 
 // deleteObservation erases only for an explicit hard=true; any other value means no.
-func (a *API) deleteObservation(q *request) (reply, error) {
-	ref := q.numbered("observation")
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) deleteObservation(q *route.Request) (route.Reply, error) {
+	ref := numberedOf(q, "observation")
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
-	hard := q.flag("hard")
+	hard := q.Flag("hard")
 	_, err := a.Engine.Delete(q.Context(), hard, ref)
-	return reply{body: deletedObservation{hard, ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "observation not found")
+	return route.Reply{Body: deletedObservation{hard, ref.Num, "deleted"}}, route.Worded(err, engram.CodeNotFound, "observation not found")
 }
 
 // numbered reads the number of a thing, called what in errors.
@@ -228,28 +240,28 @@ func numbered(text, what string) (engram.Ref, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	switch {
 	case err != nil:
-		return engram.Ref{}, invalid("invalid %s id", what).WithHint("use a whole number")
+		return engram.Ref{}, route.Invalid("invalid %s id", what).WithHint("use a whole number")
 	case n < 1:
 		return engram.Ref{}, engram.Errorf(engram.CodeNotFound, "%s not found", what)
 	}
 	return engram.ByNum(n), nil
 }
 
-func (q *request) numbered(what string) engram.Ref {
+func numberedOf(q *route.Request, what string) engram.Ref {
 	ref, err := numbered(q.PathValue("id"), what)
-	q.bad(err)
+	q.Bad(err)
 	return ref
 }
 
 // rememberRows are the tools remember, recall and forget as routes. They search all projects (package recall of
 // mcp says why). A new memory goes to the named project, else to that of the session, the settings or the
 // server's folder.
-func (a *API) rememberRows() []Route {
-	return []Route{
-		write("POST", "/remember", decoded(a.remember), "remember one thing; a near-duplicate is merged").newer().takes(rememberBody{}).gives(remembered{}, http.StatusOK, created),
+func (a *API) rememberRows() []route.Route {
+	return []route.Route{
+		route.Write("POST", "/remember", route.Decoded(a.remember), "remember one thing; a near-duplicate is merged").AsNewer().Takes(rememberBody{}).Gives(remembered{}, http.StatusOK, created),
 		// Its reads are counted, so it needs the token.
-		write("POST", "/recall", decoded(a.recollect), "search memories, ranked by likeness × strength").newer().takes(recollectBody{}).gives(document.Recollection{}),
-		write("POST", "/forget", decoded(a.forget), "forget a memory").newer().takes(forgetBody{}).gives(document.Forgotten{}).fails(notFound, conflict),
+		route.Write("POST", "/recall", route.Decoded(a.recollect), "search memories, ranked by likeness × strength").AsNewer().Takes(recollectBody{}).Gives(document.Recollection{}),
+		route.Write("POST", "/forget", route.Decoded(a.forget), "forget a memory").AsNewer().Takes(forgetBody{}).Gives(document.Forgotten{}).FailsWith(notFound, conflict),
 	}
 }
 
@@ -272,25 +284,25 @@ type placed struct {
 	Warnings []string `json:"warnings,omitempty"` // on the project's name, on removed text or failed parts
 }
 
-func (a *API) remember(q *request, in rememberBody) (reply, error) {
+func (a *API) remember(q *route.Request, in rememberBody) (route.Reply, error) {
 	if blank(in.Content) {
-		return reply{}, invalid("content is required")
+		return route.Reply{}, route.Invalid("content is required")
 	}
 	var err error
 	if in.Project == "" {
 		if in.Project, err = a.projectOf(q.Context(), in.Session); err != nil {
-			return reply{}, err
+			return route.Reply{}, err
 		}
 	}
 	res, err := a.Engine.Save(q.Context(), remember.SaveInput{Content: in.Content, Type: in.Category, Metadata: in.Metadata,
 		Project: in.Project, SessionID: in.Session, NewSession: true, Directory: a.Dir, Admit: remember.AdmitMerging})
 	if err != nil {
-		return reply{}, mismatched(err)
+		return route.Reply{}, mismatched(err)
 	}
-	rep := reply{body: remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), placed{res.Memory.Project, res.Warnings}},
-		location: "/memories/" + string(res.Memory.ID), degraded: res.Warnings}
+	rep := route.Reply{Body: remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), placed{res.Memory.Project, res.Warnings}},
+		Location: "/memories/" + string(res.Memory.ID), Degraded: res.Warnings}
 	if !res.Known() {
-		rep.status = http.StatusCreated
+		rep.Status = http.StatusCreated
 	}
 	return rep, nil
 }
@@ -318,29 +330,29 @@ type recollectBody struct {
 	Metadata    map[string]any `json:"metadata_filter" doc:"only what has all of this, exactly"`
 }
 
-func (a *API) recollect(q *request, in recollectBody) (reply, error) {
-	ask := engineread.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
+func (a *API) recollect(q *route.Request, in recollectBody) (route.Reply, error) {
+	ask := read.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
 	if in.Limit != nil {
 		if ask.Limit = *in.Limit; ask.Limit == 0 {
-			return reply{}, invalid("limit 0 is out of range").WithHint("use a number from 1 to 100")
+			return route.Reply{}, route.Invalid("limit 0 is out of range").WithHint("use a number from 1 to 100")
 		}
 	}
 	found, err := a.Engine.Recollect(q.Context(), ask)
-	return reply{body: document.RecollectionOf(found), degraded: found.Degraded}, err
+	return route.Reply{Body: document.RecollectionOf(found), Degraded: found.Degraded}, err
 }
 
 type forgetBody struct {
 	ID string `json:"id" required:"true" doc:"an id, a number or topic:KEY"`
 }
 
-func (a *API) forget(q *request, in forgetBody) (reply, error) {
+func (a *API) forget(q *route.Request, in forgetBody) (route.Reply, error) {
 	if blank(in.ID) {
-		return reply{}, invalid("id is required")
+		return route.Reply{}, route.Invalid("id is required")
 	}
-	ref := q.parsed(in.ID)
-	if q.err != nil {
-		return reply{}, q.err
+	ref := parsed(q, in.ID)
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	_, err := a.Engine.Forget(q.Context(), ref)
-	return reply{body: document.Forgotten{Forgotten: true}}, err
+	return route.Reply{Body: document.Forgotten{Forgotten: true}}, err
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/sync"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
@@ -27,12 +28,12 @@ type currentProject struct {
 	ErrorHint string   `json:"error_hint,omitempty"`
 }
 
-func (a *API) currentProject(q *request) (reply, error) {
+func (a *API) currentProject(q *route.Request) (route.Reply, error) {
 	in := a.folder(q)
 	at, err := a.Engine.ProjectFor(q.Context(), in)
 	out := currentProject{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: in.Dir, Available: at.Available, Warning: at.Warning}
 	if err != nil {
-		out.Project, out.ErrorHint = "", messageOf(err)
+		out.Project, out.ErrorHint = "", route.MessageOf(err)
 		if hint := hintOf(err); hint != "" {
 			out.ErrorHint += "; " + hint
 		}
@@ -43,7 +44,7 @@ func (a *API) currentProject(q *request) (reply, error) {
 	// A folder that the caller named may contain anything.
 	out.Project, out.Path, out.Cwd = redact.Private(out.Project), redact.Private(out.Path), redact.Private(out.Cwd)
 	out.Available = document.OrEmpty(out.Available)
-	return reply{body: out}, nil
+	return route.Reply{Body: out}, nil
 }
 
 type projectDoc struct {
@@ -59,9 +60,9 @@ type projectsDoc struct {
 	Projects []projectDoc `json:"projects"`
 }
 
-func (a *API) projects(q *request) (reply, error) {
+func (a *API) projects(q *route.Request) (route.Reply, error) {
 	list, err := a.Engine.Projects(q.Context())
-	return reply{body: projectsDoc{document.Each(list, func(p engram.ProjectCounts) projectDoc {
+	return route.Reply{Body: projectsDoc{document.Each(list, func(p engram.ProjectCounts) projectDoc {
 		return projectDoc{p.Name, document.OrEmpty(p.Aliases), p.Memories, p.Sessions, p.Prompts}
 	})}}, err
 }
@@ -85,18 +86,18 @@ type migrateBody struct {
 	New string `json:"new_project" required:"true" doc:"the project to move to"`
 }
 
-func (a *API) migrateProject(q *request, in migrateBody) (reply, error) {
+func (a *API) migrateProject(q *route.Request, in migrateBody) (route.Reply, error) {
 	if blank(in.Old, in.New) {
-		return reply{}, invalid("old_project and new_project are required")
+		return route.Reply{}, route.Invalid("old_project and new_project are required")
 	}
 	if project.Normalize(in.Old) == project.Normalize(in.New) {
-		return reply{body: skipped{"skipped", "names are identical"}}, nil
+		return route.Reply{Body: skipped{"skipped", "names are identical"}}, nil
 	}
 	res, err := a.Engine.MergeProjects(q.Context(), []string{in.Old}, in.New)
 	if err == nil && res.Memories+res.Sessions+res.Prompts == 0 {
-		return reply{body: skipped{"skipped", "no records found"}}, nil
+		return route.Reply{Body: skipped{"skipped", "no records found"}}, nil
 	}
-	return reply{body: migrated{"migrated", redact.Private(in.Old), redact.Private(in.New), res.Memories, res.Sessions, res.Prompts}}, err
+	return route.Reply{Body: migrated{"migrated", redact.Private(in.Old), redact.Private(in.New), res.Memories, res.Sessions, res.Prompts}}, err
 }
 
 // syncStatus is the state of replication in the words of older clients. Where they expect a replication server,
@@ -131,38 +132,38 @@ type syncChunks struct {
 	Unpushed int `json:"not_exported"`   // things in none of them
 }
 
-func (a *API) syncStatus(q *request) (reply, error) {
+func (a *API) syncStatus(q *route.Request) (route.Reply, error) {
 	const reason, message = "cloud_not_configured", "no server to replicate with is configured"
 	s := syncStatus{Phase: "disabled", Reason: reason, Message: message, Upgrade: syncUpgrade{Stage: "none", Reason: reason, Message: message}}
-	if err := project.CheckText(q.query.Get("project")); err != nil {
-		return reply{}, err
+	if err := project.CheckText(q.Query.Get("project")); err != nil {
+		return route.Reply{}, err
 	}
 	here, err := a.Engine.ProjectFor(q.Context(), projects.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
-	name := a.canonical(q.Context(), cmp.Or(q.query.Get("project"), here.Name))
+	name := a.canonical(q.Context(), cmp.Or(q.Query.Get("project"), here.Name))
 	if err := a.countDeferred(q.Context(), name, &s.Deferred, &s.Dead); err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	if a.Chunks == nil || name != a.canonical(q.Context(), here.Name) {
-		return reply{body: s}, nil
+		return route.Reply{Body: s}, nil
 	}
 	remote, err := a.Chunks(q.Context(), name)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	st, err := a.Engine.RemoteStatus(q.Context(), remote, name)
 	if engram.CodeOf(err) == engram.CodeForbidden { // the folder is a link: a state to report, not a fault of the request
-		st.Trouble, err = []engram.ImportNote{{Item: remote.Name(), Reason: messageOf(err)}}, nil
+		st.Trouble, err = []engram.ImportNote{{Item: remote.Name(), Reason: route.MessageOf(err)}}, nil
 	}
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	if st.Batches > 0 || len(st.Trouble) > 0 {
 		s.report(st)
 	}
-	return reply{body: s}, nil
+	return route.Reply{Body: s}, nil
 }
 
 // canonical returns the project that has this name or alias; the name itself where none does.
@@ -201,22 +202,22 @@ type statsDoc struct {
 	Groups       []document.Group    `json:"groups,omitempty"` // by project and type the largest first; else oldest first
 }
 
-func (a *API) stats(q *request) (reply, error) {
-	by := q.query.Get("by")
-	since := q.when("since", a.Engine.Now())
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) stats(q *route.Request) (route.Reply, error) {
+	by := q.Query.Get("by")
+	since := q.When("since", a.Engine.Now())
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	if blank(by) {
 		s, err := a.Engine.Stats(q.Context(), "")
-		return reply{body: statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects)}}, err
+		return route.Reply{Body: statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects)}}, err
 	}
-	in := engineread.StatsInput{Project: q.query.Get("project"), By: engram.Grouping(by), Since: since}
+	in := read.StatsInput{Project: q.Query.Get("project"), By: engram.Grouping(by), Since: since}
 	s, err := a.Engine.StatsOver(q.Context(), in)
 	doc := statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects),
 		By: string(s.By), Groups: document.Each(s.Groups, document.GroupOf)}
 	if !s.Since.IsZero() {
 		doc.Since = new(document.Timestamp(s.Since))
 	}
-	return reply{body: doc}, err
+	return route.Reply{Body: doc}, err
 }

@@ -6,8 +6,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -24,16 +25,16 @@ type linkBody struct {
 	SessionID string      `json:"session_id" doc:"the session that links"`
 }
 
-func (a *API) link(q *request, in linkBody) (reply, error) {
+func (a *API) link(q *route.Request, in linkBody) (route.Reply, error) {
 	ends, err := ends(in.Source, in.Target)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	l, err := a.Engine.Link(q.Context(), relate.LinkInput{Source: ends[0], Target: ends[1], Verb: in.Relation, Strength: in.Strength,
 		Reason: in.Reason, SessionID: in.SessionID})
-	rep := reply{body: linkedOf(l)}
+	rep := route.Reply{Body: linkedOf(l)}
 	if l.Action == relate.LinkMade {
-		rep.status = http.StatusCreated
+		rep.Status = http.StatusCreated
 	}
 	return rep, err
 }
@@ -41,60 +42,60 @@ func (a *API) link(q *request, in linkBody) (reply, error) {
 // ends reads the two memories of a relation.
 func ends(source, target string) ([]engram.Ref, error) {
 	if blank(source, target) {
-		return nil, invalid("source and target are required").WithHint("give a number, an id or topic:KEY for each")
+		return nil, route.Invalid("source and target are required").WithHint("give a number, an id or topic:KEY for each")
 	}
 	return refs([]string{source, target})
 }
 
 // unlink removes the relations of two memories, or those of one verb.
-func (a *API) unlink(q *request) (reply, error) {
-	ends, err := ends(q.query.Get("source"), q.query.Get("target"))
+func (a *API) unlink(q *route.Request) (route.Reply, error) {
+	ends, err := ends(q.Query.Get("source"), q.Query.Get("target"))
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
-	if q.query.Has("relation") && blank(q.query.Get("relation")) {
-		return reply{}, invalid("relation is empty").WithHint("leave it out to remove every relation")
+	if q.Query.Has("relation") && blank(q.Query.Get("relation")) {
+		return route.Reply{}, route.Invalid("relation is empty").WithHint("leave it out to remove every relation")
 	}
-	removed, err := a.Engine.Unlink(q.Context(), relate.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.query.Get("relation"))})
-	return reply{body: document.Unlinked{Removed: document.Each(removed, linkedOf)}}, err
+	removed, err := a.Engine.Unlink(q.Context(), relate.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.Query.Get("relation"))})
+	return route.Reply{Body: document.Unlinked{Removed: document.Each(removed, linkedOf)}}, err
 }
 
 // graph answers with the relations around a memory, as JSON, text or a drawing.
-func (a *API) graph(q *request) (reply, error) {
-	if blank(q.query.Get("ref")) {
-		return reply{}, invalid("ref is required").WithHint("a number, an id or topic:KEY")
+func (a *API) graph(q *route.Request) (route.Reply, error) {
+	if blank(q.Query.Get("ref")) {
+		return route.Reply{}, route.Invalid("ref is required").WithHint("a number, an id or topic:KEY")
 	}
-	in := engineread.GraphInput{Ref: q.inProject(q.parsed(q.query.Get("ref"))), Depth: q.number("depth"), Limit: q.number("limit"),
-		Pending: q.flag("pending"), AllProjects: q.flag("all_projects")}
-	if q.err != nil {
-		return reply{}, q.err
+	in := read.GraphInput{Ref: placedIn(q, parsed(q, q.Query.Get("ref"))), Depth: q.Number("depth"), Limit: q.Number("limit"),
+		Pending: q.Flag("pending"), AllProjects: q.Flag("all_projects")}
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
-	for _, verb := range q.list("relation") {
+	for _, verb := range q.List("relation") {
 		in.Verbs = append(in.Verbs, engram.Verb(verb))
 	}
-	write, err := q.graphFormat()
+	write, err := graphFormat(q)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	g, err := a.Engine.Graph(q.Context(), in)
 	return write(g), err
 }
 
 // graphFormat reads how to write a graph; the default is JSON.
-func (q *request) graphFormat() (func(engram.Graph) reply, error) {
-	text := func(media string, write func(engram.Graph) string) func(engram.Graph) reply {
-		return func(g engram.Graph) reply { return reply{media: media, text: write(g)} }
+func graphFormat(q *route.Request) (func(engram.Graph) route.Reply, error) {
+	text := func(media string, write func(engram.Graph) string) func(engram.Graph) route.Reply {
+		return func(g engram.Graph) route.Reply { return route.Reply{Media: media, Text: write(g)} }
 	}
-	switch format := strings.ToLower(q.query.Get("format")); format {
+	switch format := strings.ToLower(q.Query.Get("format")); format {
 	case "", "json":
-		return func(g engram.Graph) reply { return reply{body: document.GraphOf(g)} }, nil
+		return func(g engram.Graph) route.Reply { return route.Reply{Body: document.GraphOf(g)} }, nil
 	case "text":
-		return text(mediaText, render.Graph), nil
+		return text(route.MediaText, render.Graph), nil
 	case "dot":
-		return text(mediaDOT, render.DOT), nil
+		return text(route.MediaDOT, render.DOT), nil
 	case "mermaid":
-		return text(mediaMermaid, render.Mermaid), nil
+		return text(route.MediaMermaid, render.Mermaid), nil
 	default:
-		return nil, invalid("format %q does not exist", format).WithHint("use json, text, dot or mermaid")
+		return nil, route.Invalid("format %q does not exist", format).WithHint("use json, text, dot or mermaid")
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/review"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -24,30 +25,30 @@ type reviewsDoc struct {
 }
 
 // reviews lists the items pending for a person, and the memories due for review separately.
-func (a *API) reviews(q *request) (reply, error) {
-	name := q.query.Get("project")
+func (a *API) reviews(q *route.Request) (route.Reply, error) {
+	name := q.Query.Get("project")
 	a.known(q, name)
-	page := q.page()
-	kinds, err := engram.ParseQueueKinds(q.query["kind"])
-	if q.bad(err); q.err != nil {
-		return reply{}, q.err
+	page := pageOf(q)
+	kinds, err := engram.ParseQueueKinds(q.Query["kind"])
+	if q.Bad(err); q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	due, err := a.Engine.Reviews(q.Context(), name, page)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	queue, err := a.Engine.Queue(q.Context(), review.QueueInput{Project: name, Kinds: kinds, Page: page})
-	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, a.docOf), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
+	return route.Reply{Body: reviewsDoc{page.Limit, page.Offset, document.Each(due, a.docOf), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
 }
 
 // reviewDone records that a memory was checked and still holds.
-func (a *API) reviewDone(q *request) (reply, error) {
-	ref := q.parsed(q.PathValue("ref"))
-	if !q.empty() {
-		decode[struct{}](q)
+func (a *API) reviewDone(q *route.Request) (route.Reply, error) {
+	ref := parsed(q, q.PathValue("ref"))
+	if !q.Empty() {
+		route.Decode[struct{}](q)
 	}
-	if q.err != nil {
-		return reply{}, q.err
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	return a.reviewed(a.Engine.Reviewed(q.Context(), ref))
 }
@@ -62,9 +63,9 @@ type reviewedDoc struct {
 	Released []string `json:"released,omitempty"` // code it is no longer anchored to, because it is gone
 }
 
-func (a *API) reviewed(res review.ReviewResult, err error) (reply, error) {
+func (a *API) reviewed(res review.ReviewResult, err error) (route.Reply, error) {
 	done := res.Decided()
-	return reply{body: reviewedDoc{a.docOf(res.Memory), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
+	return route.Reply{Body: reviewedDoc{a.docOf(res.Memory), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
 }
 
 // snoozeBody says until when, in one of two ways.
@@ -74,14 +75,14 @@ type snoozeBody struct {
 }
 
 // reviewSnooze postpones the review of a memory.
-func (a *API) reviewSnooze(q *request) (reply, error) {
-	ref, in := q.parsed(q.PathValue("ref")), decode[snoozeBody](q)
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) reviewSnooze(q *route.Request) (route.Reply, error) {
+	ref, in := parsed(q, q.PathValue("ref")), route.Decode[snoozeBody](q)
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	until, err := snoozeUntil(in.For, in.Until, a.Engine.Now())
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	return a.reviewed(a.Engine.Snooze(q.Context(), ref, until))
 }
@@ -89,7 +90,7 @@ func (a *API) reviewSnooze(q *request) (reply, error) {
 func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 	span, until = strings.TrimSpace(span), strings.TrimSpace(until)
 	if (span == "") == (until == "") {
-		return now, invalid("no time is given").WithHint("%s", `send either {"for": "30d"} or {"until": "2027-01-31"}`)
+		return now, route.Invalid("no time is given").WithHint("%s", `send either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
 	read, given := text.Ahead, span
 	if until != "" {
@@ -97,7 +98,7 @@ func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 	}
 	at, ok := read(given, now.UTC())
 	if !ok {
-		return at, invalid("%q is not a time", given).WithHint("%s", `send either {"for": "30d"} or {"until": "2027-01-31"}`)
+		return at, route.Invalid("%q is not a time", given).WithHint("%s", `send either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
 	return at, nil
 }
@@ -120,9 +121,9 @@ type decidedDoc struct {
 	Degraded []string               `json:"degraded"` // what failed, and why
 }
 
-func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
+func (a *API) reviewApprove(q *route.Request, in approveBody) (route.Reply, error) {
 	if (len(in.Names) == 0) == (in.Operation == 0) {
-		return reply{}, invalid("no items to approve were given").WithHint("%s", `send either {"names": ["12", "w3"]} or {"operation": 42}`)
+		return route.Reply{}, route.Invalid("no items to approve were given").WithHint("%s", `send either {"names": ["12", "w3"]} or {"operation": 42}`)
 	}
 	if in.Operation != 0 {
 		return a.decided(a.Engine.ApproveOperation(q.Context(), in.Operation))
@@ -130,18 +131,18 @@ func (a *API) reviewApprove(q *request, in approveBody) (reply, error) {
 	return a.decided(a.Engine.ApproveNamed(q.Context(), in.Names))
 }
 
-func (a *API) reviewRefuse(q *request, in namesBody) (reply, error) {
+func (a *API) reviewRefuse(q *route.Request, in namesBody) (route.Reply, error) {
 	if len(in.Names) == 0 {
-		return reply{}, invalid("nothing to reject is given").WithHint("%s", `{"names": ["12", "w3"]}`)
+		return route.Reply{}, route.Invalid("nothing to reject is given").WithHint("%s", `{"names": ["12", "w3"]}`)
 	}
 	return a.decided(a.Engine.RefuseNamed(q.Context(), in.Names))
 }
 
-func (a *API) decided(done review.Decided, err error) (reply, error) {
+func (a *API) decided(done review.Decided, err error) (route.Reply, error) {
 	if err != nil {
-		return reply{}, afterSome(done.Names(), err)
+		return route.Reply{}, afterSome(done.Names(), err)
 	}
-	return reply{body: decidedDoc{document.Each(done.Memories, a.docOf), done.Records,
+	return route.Reply{Body: decidedDoc{document.Each(done.Memories, a.docOf), done.Records,
 		document.Each(done.Done, func(d review.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
 }
 
@@ -156,11 +157,11 @@ func afterSome(done []string, err error) error {
 
 // readMemory reads a memory and counts the access for the session. Without a session it counts nothing, as a
 // GET changes nothing.
-func (a *API) readMemory(q *request, ref engram.Ref) (engineread.Detail, error) {
-	session := q.query.Get("session_id")
-	at := q.when("as_of", a.Engine.Now())
-	if q.err != nil {
-		return engineread.Detail{}, q.err
+func (a *API) readMemory(q *route.Request, ref engram.Ref) (read.Detail, error) {
+	session := q.Query.Get("session_id")
+	at := q.When("as_of", a.Engine.Now())
+	if q.Err != nil {
+		return read.Detail{}, q.Err
 	}
 	if blank(session) || !at.IsZero() {
 		return a.at(q).GetAsOf(q.Context(), ref, at)
@@ -178,28 +179,28 @@ type decayDoc struct {
 }
 
 // decay reports the strength of memories, weakest first; id selects memories, repeated or separated by commas.
-func (a *API) decay(q *request) (reply, error) {
-	in := consolidate.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve")))),
-		Filter: q.filter(a.Engine.Now())}
-	in.Filter.Scope = q.knownScope()
+func (a *API) decay(q *route.Request) (route.Reply, error) {
+	in := consolidate.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.Query.Get("curve")))),
+		Filter: filterOf(q, a.Engine.Now())}
+	in.Filter.Scope = knownScopeOf(q)
 	a.known(q, in.Filter.Project)
-	for _, name := range q.list("id") {
-		in.Refs = append(in.Refs, q.parsed(name))
+	for _, name := range q.List("id") {
+		in.Refs = append(in.Refs, parsed(q, name))
 	}
-	in.Below, in.Days, in.Limit, in.Offset = q.share("below"), q.number("days"), q.number("limit"), q.number("offset")
-	if q.err != nil {
-		return reply{}, q.err
+	in.Below, in.Days, in.Limit, in.Offset = q.Share("below"), q.Number("days"), q.Number("limit"), q.Number("offset")
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	out, err := a.Engine.Decay(q.Context(), in)
-	return reply{body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f consolidate.Faded) document.Faded {
+	return route.Reply{Body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f consolidate.Faded) document.Faded {
 		return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
 	})}}, err
 }
 
 // projectDecay reports how the memories of a project fade; type selects one type.
-func (a *API) projectDecay(q *request) (reply, error) {
-	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.query.Get("type"))})
-	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
+func (a *API) projectDecay(q *route.Request) (route.Reply, error) {
+	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.Query.Get("type"))})
+	return route.Reply{Body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
 
 // decayBody says how a project fades; null fields stay.
@@ -212,10 +213,10 @@ type decayBody struct {
 }
 
 // setProjectDecay changes how the memories of a project fade; null fields stay.
-func (a *API) setProjectDecay(q *request, in decayBody) (reply, error) {
+func (a *API) setProjectDecay(q *route.Request, in decayBody) (route.Reply, error) {
 	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
 		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
-	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
+	return route.Reply{Body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
 
 type sleepBody struct {
@@ -226,47 +227,47 @@ type sleepBody struct {
 }
 
 // sleep consolidates memories, or plans it.
-func (a *API) sleep(q *request, b sleepBody) (reply, error) {
+func (a *API) sleep(q *route.Request, b sleepBody) (route.Reply, error) {
 	return a.slept(q, b, b.Only)
 }
 
 // prune forgets weak memories, or plans it.
-func (a *API) prune(q *request, b sleepBody) (reply, error) {
+func (a *API) prune(q *route.Request, b sleepBody) (route.Reply, error) {
 	if len(b.Only) > 0 {
-		return reply{}, invalid("a prune takes no only").WithHint("use POST /sleep")
+		return route.Reply{}, route.Invalid("a prune takes no only").WithHint("use POST /sleep")
 	}
 	return a.slept(q, b, []lifecycle.StepAction{lifecycle.StepPrune})
 }
 
-func (a *API) slept(q *request, b sleepBody, only []lifecycle.StepAction) (reply, error) {
+func (a *API) slept(q *route.Request, b sleepBody, only []lifecycle.StepAction) (route.Reply, error) {
 	in := consolidate.SleepInput{Project: b.Project, DryRun: b.DryRun}
 	if len(only) > 0 { // an empty list would leave out every step
 		in.Only = only
 	}
 	if b.Below != nil {
 		if *b.Below == 0 { // 0 would mean the engine's default
-			return reply{}, invalid("below 0 forgets nothing").WithHint("use a strength above 0, such as 0.1")
+			return route.Reply{}, route.Invalid("below 0 forgets nothing").WithHint("use a strength above 0, such as 0.1")
 		}
 		in.Below = *b.Below
 	}
-	if a.known(q, in.Project); q.err != nil {
-		return reply{}, q.err
+	if a.known(q, in.Project); q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	res, err := a.Engine.Sleep(q.Context(), in)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
-	return reply{body: document.SleepOf(res, in.DryRun)}, nil
+	return route.Reply{Body: document.SleepOf(res, in.DryRun)}, nil
 }
 
-func (a *API) diagnostics(q *request) (reply, error) {
-	in := consolidate.DiagnosticsInput{Project: q.query.Get("project"), Limit: q.number("limit")}
-	if a.known(q, in.Project); q.err != nil {
-		return reply{}, q.err
+func (a *API) diagnostics(q *route.Request) (route.Reply, error) {
+	in := consolidate.DiagnosticsInput{Project: q.Query.Get("project"), Limit: q.Number("limit")}
+	if a.known(q, in.Project); q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	d, err := a.Engine.Diagnose(q.Context(), in)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
-	return reply{body: document.DiagnosticsOf(d)}, nil
+	return route.Reply{Body: document.DiagnosticsOf(d)}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -18,17 +19,17 @@ type foundObservation struct {
 	Why            *document.Why `json:"why,omitempty"`  // only on request
 }
 
-func (a *API) search(q *request) (reply, error) {
-	in := q.searchInput(a.Engine.Now())
-	in.Limit = q.lenient("limit")
-	explain, wanted := q.flag("explain"), q.flag("weak")
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) search(q *route.Request) (route.Reply, error) {
+	in := searchInput(q, a.Engine.Now())
+	in.Limit = q.Lenient("limit")
+	explain, wanted := q.Flag("explain"), q.Flag("weak")
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
-	found, err := a.at(q).SearchIn(q.Context(), q.query.Get("session_id"), in)
+	found, err := a.at(q).SearchIn(q.Context(), q.Query.Get("session_id"), in)
 	// Older clients do not know the mark: for them an empty list means that nothing is relevant. Beside
 	// relevant hits the mark is enough.
-	if !q.query.Has("weak") {
+	if !q.Query.Has("weak") {
 		wanted = len(found.Hits) > 0
 	}
 	hits := []foundObservation{}
@@ -39,10 +40,10 @@ func (a *API) search(q *request) (reply, error) {
 		}
 	}
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	elsewhere, err := a.elsewhere(q, in.Filter.Project, len(hits) > 0 || !in.AsOf.IsZero())
-	return reply{body: hits, degraded: found.Degraded, elsewhere: elsewhere}, err
+	return route.Reply{Body: hits, Degraded: found.Degraded, Elsewhere: elsewhere}, err
 }
 
 func hitOf(h engram.Hit, explain, below bool) foundObservation {
@@ -54,22 +55,22 @@ func hitOf(h engram.Hit, explain, below bool) foundObservation {
 }
 
 // searchInput reads the parameters of a search except limit.
-func (q *request) searchInput(now time.Time) search.SearchInput {
-	filter := q.filter(now)
-	filter.Current = q.current()
-	in := search.SearchInput{Query: q.query.Get("q"), Filter: filter, Mode: search.Mode(q.query.Get("mode")),
-		Fusion: engram.Fusion(q.query.Get("fusion")), All: q.matchAll(), AsOf: q.when("as_of", now), Rerank: q.flag("rerank")}
-	if q.query.Has("hops") {
-		in.Hops = new(q.number("hops"))
+func searchInput(q *route.Request, now time.Time) search.SearchInput {
+	filter := filterOf(q, now)
+	filter.Current = current(q)
+	in := search.SearchInput{Query: q.Query.Get("q"), Filter: filter, Mode: search.Mode(q.Query.Get("mode")),
+		Fusion: engram.Fusion(q.Query.Get("fusion")), All: matchAll(q), AsOf: q.When("as_of", now), Rerank: q.Flag("rerank")}
+	if q.Query.Has("hops") {
+		in.Hops = new(q.Number("hops"))
 	}
 	return in
 }
 
 // matchAll reads match, which newer clients call match_mode.
-func (q *request) matchAll() bool {
-	mode := cmp.Or(q.query.Get("match"), q.query.Get("match_mode"), "any")
+func matchAll(q *route.Request) bool {
+	mode := cmp.Or(q.Query.Get("match"), q.Query.Get("match_mode"), "any")
 	if mode != "any" && mode != "all" {
-		q.bad(invalid("match %q is neither any nor all", mode))
+		q.Bad(route.Invalid("match %q is neither any nor all", mode))
 	}
 	return mode == "all"
 }
@@ -98,22 +99,22 @@ func recalledOf(r search.Recalled) recalledDoc {
 }
 
 // recall fills a budget of tokens with the hits of a question.
-func (a *API) recall(q *request) (reply, error) {
-	in := search.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true,
-		SearchInput: q.searchInput(a.Engine.Now())}
-	in.Filter.Scope = q.knownScope()
+func (a *API) recall(q *route.Request) (route.Reply, error) {
+	in := search.RecallInput{SessionID: q.Query.Get("session_id"), Zone: a.Zone, Unseen: true,
+		SearchInput: searchInput(q, a.Engine.Now())}
+	in.Filter.Scope = knownScopeOf(q)
 	a.knownAt(q, in.Filter.Project, in.AsOf)
-	in.Limit, in.Budget, in.Again = q.number("limit"), q.number("budget"), q.flag("again")
-	if q.err != nil {
-		return reply{}, q.err
+	in.Limit, in.Budget, in.Again = q.Number("limit"), q.Number("budget"), q.Flag("again")
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	r, err := a.at(q).Recall(q.Context(), in)
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	doc := recalledOf(r)
 	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero())
-	return reply{body: doc, elsewhere: doc.Elsewhere}, err
+	return route.Reply{Body: doc, Elsewhere: doc.Elsewhere}, err
 }
 
 // maxAround is how many memories a timeline has on each side.
@@ -138,33 +139,33 @@ func entriesOf(ms []engram.Memory, notes engram.Notes) []entry {
 	return document.Each(ms, func(m engram.Memory) entry { return entry{observation: observationOf(m, notes[m.Num])} })
 }
 
-func (a *API) timeline(q *request) (reply, error) {
-	id := q.query.Get("observation_id")
+func (a *API) timeline(q *route.Request) (route.Reply, error) {
+	id := q.Query.Get("observation_id")
 	if id == "" {
-		return reply{}, invalid("observation_id parameter is required")
+		return route.Reply{}, route.Invalid("observation_id parameter is required")
 	}
 	ref, err := numbered(id, "observation")
 	if engram.CodeOf(err) == engram.CodeInvalid {
-		return reply{}, invalid("invalid observation_id").WithHint("use a whole number")
+		return route.Reply{}, route.Invalid("invalid observation_id").WithHint("use a whole number")
 	}
 	var t engram.Timeline
 	if err == nil {
-		before, after := q.lenient("before"), q.lenient("after")
+		before, after := q.Lenient("before"), q.Lenient("after")
 		t, err = a.Engine.Timeline(q.Context(), ref, before, after)
 	}
 	if err != nil {
-		return reply{}, worded(err, engram.CodeNotFound, "timeline: observation #%s not found", id)
+		return route.Reply{}, route.Worded(err, engram.CodeNotFound, "timeline: observation #%s not found", id)
 	}
 	doc := timelineDoc{Focus: observationOf(t.Focus, t.Notes[t.Focus.Num]), Before: entriesOf(t.Before, t.Notes), After: entriesOf(t.After, t.Notes), Total: t.Total}
 	if t.Session.ID != "" {
 		doc.Session = new(sessionOf(t.Session))
 	}
-	return reply{body: doc}, nil
+	return route.Reply{Body: doc}, nil
 }
 
 // elsewhere says where an answer without results looked, and what other projects hold; "" for one with results.
 // Older lists are bare arrays, so a header carries it.
-func (a *API) elsewhere(q *request, project string, found bool) (string, error) {
+func (a *API) elsewhere(q *route.Request, project string, found bool) (string, error) {
 	if found {
 		return "", nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // A body that never arrives must not hold a connection open on any route: each is answered and soon closed.
@@ -88,7 +89,7 @@ func TestASlowVerbIsToldThatTheServerStops(t *testing.T) {
 		o := httpapi.Options{Engine: engine.New(engine.Options{Now: time.Now, Store: stuck{}}), Log: slog.New(slog.NewTextHandler(&log, nil))}
 		ctx, stop := context.WithCancel(t.Context())
 		p, done := newPipes(), make(chan error, 1)
-		go func() { done <- httpapi.Serve(ctx, p, httpapi.New(o), nil) }()
+		go func() { done <- route.Serve(ctx, p, httpapi.New(o), nil) }()
 		c := p.dial()
 		send(t, c, "GET /diagnostics HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		synctest.Wait()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // pipes is a listener whose connections are pipes: inside a synctest bubble they wait
@@ -65,7 +66,7 @@ func serving(t *testing.T, o httpapi.Options, test func(t *testing.T, p *pipes, 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		p, done := newPipes(), make(chan error, 1)
-		go func() { done <- httpapi.Serve(ctx, p, httpapi.New(o), nil) }()
+		go func() { done <- route.Serve(ctx, p, httpapi.New(o), nil) }()
 		test(t, p, func() error { cancel(); return <-done })
 	})
 }
@@ -232,7 +233,7 @@ func TestServeSaysWhyItCouldNotGoOn(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := httpapi.Serve(t.Context(), l, http.NotFoundHandler(), slog.New(slog.DiscardHandler)); !errors.Is(err, net.ErrClosed) {
+	if err := route.Serve(t.Context(), l, http.NotFoundHandler(), slog.New(slog.DiscardHandler)); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Serve on a closed listener: got %v, want net.ErrClosed", err)
 	}
 }
@@ -247,7 +248,7 @@ func live(t *testing.T, o httpapi.Options) string {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	h := newAPI(t, o)
-	go func() { done <- httpapi.Serve(ctx, l, h, nil) }()
+	go func() { done <- route.Serve(ctx, l, h, nil) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

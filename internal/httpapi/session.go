@@ -7,8 +7,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/brief"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -25,7 +26,7 @@ type sessionDoc struct {
 }
 
 func sessionOf(s engram.Session) sessionDoc {
-	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engineread.FlaggedSummary(s)}
+	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, read.FlaggedSummary(s)}
 }
 
 type sessionRow struct {
@@ -39,7 +40,7 @@ type sessionRow struct {
 }
 
 func rowOf(s engram.SessionActivity) sessionRow {
-	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engineread.FlaggedSummary(s.Session), s.Memories}
+	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, read.FlaggedSummary(s.Session), s.Memories}
 }
 
 // done is the outcome for a thing named by text.
@@ -59,22 +60,22 @@ type begun struct {
 	Project string `json:"project"` // normalised
 }
 
-func (a *API) startSession(q *request, in sessionBody) (reply, error) {
+func (a *API) startSession(q *route.Request, in sessionBody) (route.Reply, error) {
 	if blank(in.Project) {
-		return reply{}, invalid("project is required")
+		return route.Reply{}, route.Invalid("project is required")
 	}
 	s, err := a.Engine.StartSession(q.Context(), remember.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
-	return reply{status: http.StatusCreated, body: begun{done{s.ID, "created"}, s.Project}}, err
+	return route.Reply{Status: http.StatusCreated, Body: begun{done{s.ID, "created"}, s.Project}}, err
 }
 
-func (a *API) recentSessions(q *request) (reply, error) {
-	list, err := a.Engine.Sessions(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit")})
-	return reply{body: document.Each(list, rowOf)}, err
+func (a *API) recentSessions(q *route.Request) (route.Reply, error) {
+	list, err := a.Engine.Sessions(q.Context(), q.Query.Get("project"), engram.Page{Limit: q.Lenient("limit")})
+	return route.Reply{Body: document.Each(list, rowOf)}, err
 }
 
-func (a *API) session(q *request) (reply, error) {
+func (a *API) session(q *route.Request) (route.Reply, error) {
 	s, err := a.Engine.Session(q.Context(), q.PathValue("id"))
-	return reply{body: sessionOf(s)}, worded(err, engram.CodeNotFound, "session not found")
+	return route.Reply{Body: sessionOf(s)}, route.Worded(err, engram.CodeNotFound, "session not found")
 }
 
 type endBody struct {
@@ -82,26 +83,19 @@ type endBody struct {
 }
 
 // endSession succeeds for an unknown session: what should have ended has ended.
-func (a *API) endSession(q *request) (reply, error) {
-	if blank(string(q.body)) {
-		q.body = []byte("{}")
-	}
-	in := decode[endBody](q)
-	if q.err != nil {
-		return reply{}, q.err
-	}
+func (a *API) endSession(q *route.Request, in endBody) (route.Reply, error) {
 	id := q.PathValue("id")
 	ended, err := a.Engine.EndSession(q.Context(), id, in.Summary)
-	return reply{body: done{redact.Private(id), "completed"}, degraded: ended.Warnings}, err
+	return route.Reply{Body: done{redact.Private(id), "completed"}, Degraded: ended.Warnings}, err
 }
 
-func (a *API) deleteSession(q *request) (reply, error) {
-	id, hard := q.PathValue("id"), q.flag("hard")
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) deleteSession(q *route.Request) (route.Reply, error) {
+	id, hard := q.PathValue("id"), q.Flag("hard")
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	err := a.Engine.DeleteSession(q.Context(), id, hard)
-	return reply{body: done{redact.Private(id), "deleted"}}, worded(err, engram.CodeNotFound, "session not found: %q", id)
+	return route.Reply{Body: done{redact.Private(id), "deleted"}}, route.Worded(err, engram.CodeNotFound, "session not found: %q", id)
 }
 
 // blank reports whether one of the texts is empty or white space.
@@ -139,33 +133,33 @@ type savedPrompt struct {
 	placed
 }
 
-func (a *API) savePrompt(q *request, in promptBody) (reply, error) {
+func (a *API) savePrompt(q *route.Request, in promptBody) (route.Reply, error) {
 	if blank(in.SessionID, in.Content) {
-		return reply{}, invalid("session_id and content are required")
+		return route.Reply{}, route.Invalid("session_id and content are required")
 	}
 	p, err := a.Engine.SavePrompt(q.Context(), remember.PromptInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project,
 	})
-	return reply{status: http.StatusCreated, body: savedPrompt{kept{p.Num, "saved"}, placed{p.Project, p.Warnings}}, degraded: p.Warnings}, mismatched(err)
+	return route.Reply{Status: http.StatusCreated, Body: savedPrompt{kept{p.Num, "saved"}, placed{p.Project, p.Warnings}}, Degraded: p.Warnings}, mismatched(err)
 }
 
-func (a *API) recentPrompts(q *request) (reply, error) {
-	list, err := a.Engine.Prompts(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit")})
-	return reply{body: document.Each(list, promptOf)}, err
+func (a *API) recentPrompts(q *route.Request) (route.Reply, error) {
+	list, err := a.Engine.Prompts(q.Context(), q.Query.Get("project"), engram.Page{Limit: q.Lenient("limit")})
+	return route.Reply{Body: document.Each(list, promptOf)}, err
 }
 
-func (a *API) searchPrompts(q *request) (reply, error) {
-	list, err := a.Engine.SearchPrompts(q.Context(), q.query.Get("q"), q.query.Get("project"), q.lenient("limit"))
-	return reply{body: document.Each(list, promptOf)}, err
+func (a *API) searchPrompts(q *route.Request) (route.Reply, error) {
+	list, err := a.Engine.SearchPrompts(q.Context(), q.Query.Get("q"), q.Query.Get("project"), q.Lenient("limit"))
+	return route.Reply{Body: document.Each(list, promptOf)}, err
 }
 
-func (a *API) deletePrompt(q *request) (reply, error) {
-	ref, hard := q.numbered("prompt"), q.flag("hard")
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) deletePrompt(q *route.Request) (route.Reply, error) {
+	ref, hard := numberedOf(q, "prompt"), q.Flag("hard")
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
 	err := a.Engine.DeletePrompt(q.Context(), ref.Num, hard)
-	return reply{body: kept{ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "prompt not found")
+	return route.Reply{Body: kept{ref.Num, "deleted"}}, route.Worded(err, engram.CodeNotFound, "prompt not found")
 }
 
 // contextDoc is the context of a new session, as Markdown.
@@ -175,19 +169,19 @@ type contextDoc struct {
 }
 
 // context answers with the text that a plugin puts before a new session; "" for none.
-func (a *API) context(q *request) (reply, error) {
-	again, at, current := q.flag("again"), q.when("as_of", a.Engine.Now()), q.current()
-	if q.err != nil {
-		return reply{}, q.err
+func (a *API) context(q *route.Request) (route.Reply, error) {
+	again, at, current := q.Flag("again"), q.When("as_of", a.Engine.Now()), current(q)
+	if q.Err != nil {
+		return route.Reply{}, q.Err
 	}
-	c, err := a.at(q).Context(q.Context(), brief.ContextInput{AsOf: at, Superseded: !current, Project: q.query.Get("project"), Scope: q.scope(),
-		Budget: q.lenient("budget"), SessionID: q.query.Get("session_id"), Again: again})
+	c, err := a.at(q).Context(q.Context(), brief.ContextInput{AsOf: at, Superseded: !current, Project: q.Query.Get("project"), Scope: scopeOf(q),
+		Budget: q.Lenient("budget"), SessionID: q.Query.Get("session_id"), Again: again})
 	if err != nil {
-		return reply{}, err
+		return route.Reply{}, err
 	}
 	text := render.Context(c, render.Options{Zone: a.Zone})
-	elsewhere, err := a.elsewhere(q, q.query.Get("project"), text != "" || len(c.LeftOut) > 0 || !at.IsZero())
-	return reply{body: contextDoc{text, elsewhere}, degraded: c.Degraded, elsewhere: elsewhere}, err
+	elsewhere, err := a.elsewhere(q, q.Query.Get("project"), text != "" || len(c.LeftOut) > 0 || !at.IsZero())
+	return route.Reply{Body: contextDoc{text, elsewhere}, Degraded: c.Degraded, Elsewhere: elsewhere}, err
 }
 
 // usesDoc is the answer of GET /sessions/{id}/uses.
@@ -198,9 +192,9 @@ type usesDoc struct {
 	Exposures []document.Exposure `json:"uses"`   // oldest first
 }
 
-func (a *API) sessionUses(q *request) (reply, error) {
+func (a *API) sessionUses(q *route.Request) (route.Reply, error) {
 	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
-	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Exposures, func(u engineread.Shown) document.Exposure {
+	return route.Reply{Body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Exposures, func(u read.Shown) document.Exposure {
 		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}}, err
 }

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram/internal/httpapi"
+	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
 // filled is a path with 1 for every name in it.
-func filled(r httpapi.Route) string {
+func filled(r route.Route) string {
 	return regexp.MustCompile(`\{[a-z]+(\.\.\.)?\}`).ReplaceAllString(r.Path, "1")
 }
 

@@ -2,10 +2,9 @@
 // memory: text that somebody planted in a web page, an issue, a chunk of a repository or a crash
 // report so that it is injected into a later session.
 //
-// It exports one function, Of, and its result. Of checks the subject of each sentence (kind.go,
-// over scene.go and notion.go), known wordings (order.go), shell commands (command.go), hidden
-// and encoded text (hidden.go, blob.go, cipher.go) and turn markers (role.go). It gives reasons;
-// the caller decides whether such a text becomes pending, is quoted or is left out.
+// It exports one function, Of, and its result. Of checks what sentences say (grammar), shell
+// commands (command), and hidden and encoded text and turn markers (surface). It gives reasons; the caller decides
+// whether such a text becomes pending, is quoted or is left out.
 //
 // It prefers to miss a text over flagging an ordinary one. Memories of engineers are full of
 // imperatives, commands and names of secrets ("always run the migrations before a deploy",
@@ -13,7 +12,7 @@
 // reason. Prohibitions, reports of the past and descriptions of attacks are not flagged, and
 // false statements in plain words are not found.
 //
-// The grammar (order*.go, kind*.go, scene.go, notion*.go, sign.go) is frozen: fix bugs, add no
+// The grammar is frozen: fix bugs, add no
 // rules. A new rule gains little beyond the texts it is written for, and a linear model has come
 // close. Logistic regression on hashed words, pairs, stems and notions, beside the detectors of
 // commands, hidden text, blobs and roles, was trained on labelled, fitted, 7,000 generated
@@ -46,50 +45,47 @@
 // image address), CVE-2025-53773 (an agent told to disable its confirmations).
 package suspicion
 
-// The classes of reasons.
-const (
-	codeOverride = "override" // overrides instructions or assigns a role
-	codeRole     = "role"     // imitates the system or a turn
-	codeSecrecy  = "secrecy"  // hides something from the user
-	codeBypass   = "bypass"   // skips a confirmation or control
-	codeOrder    = "order"    // a standing or remote instruction
-	codePlanted  = "planted"  // distorts answers to the user
-	codeExfil    = "exfil"    // sends secrets or data out
-	codeCommand  = "command"  // runs remote code or opens the machine
-	codeBlob     = "blob"     // encoded text that is run or flagged
-	codeHidden   = "hidden"   // characters that hide or reorder text
+import (
+	"github.com/alanbuscaglia/engram/internal/suspicion/command"
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+	"github.com/alanbuscaglia/engram/internal/suspicion/grammar"
+	"github.com/alanbuscaglia/engram/internal/suspicion/surface"
 )
 
 // Reason is one reason to flag a text.
 type Reason struct {
-	Code    string // the class, one of the codes above; stored with pending items
+	Code    string // the class, one of the codes in finding; stored with pending items
 	Excerpt string // the place in the text, at most 160 bytes of visible characters
 	Why     string // for a person, in lower case, without a full stop
 }
 
-const (
-	maxExcerpt = 160 // bytes
-	maxReasons = 12  // of a text
-)
-
 // Of returns the reasons to flag text, in the order of their places, each Why once; nil without
 // any. The text need not be valid UTF-8. A key of joined words ("never-tell-the-user") is read as
 // its words. Of may be called concurrently.
-func Of(text string) []Reason { return judged(text, 0) }
+func Of(text string) []Reason {
+	found := judged(text)
+	command.Decoding(text, &found)
+	surface.Blobs(text, decoded, &found)
+	surface.Ciphers(text, decoded, &found)
+	return reasonsOf(found, text)
+}
 
-// judged is Of; depth counts the layers of encoding that were removed.
-func judged(text string, depth int) []Reason {
-	var found findings
-	t := read(spoken(text))
-	hidden(text, &found)
-	roles(text, &found)
-	orders(t, &found)
-	kinds(t, &found)
-	commands(text, &found)
-	foreign(text, &found)
-	if depth == 0 {
-		blobs(text, &found)
-		ciphers(text, &found)
+// decoded returns the first reason to flag a decoded text, whose own encodings do not count; "" for none.
+func decoded(text string) (why string) {
+	for _, r := range reasonsOf(judged(text), text) {
+		return r.Why
 	}
-	return found.reasons(text)
+	return ""
+}
+
+// judged finds what is in a text as it stands.
+func judged(text string) (found finding.Findings) {
+	t := grammar.Read(grammar.Spoken(text))
+	surface.Hidden(text, &found)
+	surface.Roles(text, &found)
+	grammar.Orders(t, &found)
+	grammar.Kinds(t, &found)
+	command.Find(text, &found)
+	grammar.Abroad(text, &found)
+	return found
 }

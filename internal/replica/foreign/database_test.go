@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite" // the driver
+	_ "modernc.org/sqlite"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
 // database makes a SQLite database from statements.
@@ -71,7 +72,7 @@ INSERT INTO memory_relations (sync_id, source_id, target_id, relation, reason, c
 func TestTheDatabaseOfTheMemProgram(t *testing.T) {
 	path := database(t, "engram.db", memSchema, memRows)
 	for _, named := range []string{path, filepath.Dir(path)} {
-		all := must(t, foreign.Engram, named, foreign.Options{Here: "elsewhere"})
+		all := must(t, source.Engram, named, source.Options{Here: "elsewhere"})
 		if all.head.Memories != 2 || all.head.Format != "engram" {
 			t.Errorf("head %+v", all.head)
 		}
@@ -110,7 +111,7 @@ func TestAnEarlyDatabaseOfTheMemProgram(t *testing.T) {
 	path := database(t, "engram.db", `CREATE TABLE sessions (id TEXT PRIMARY KEY, project TEXT, directory TEXT, started_at TEXT)`,
 		`CREATE TABLE observations (id INTEGER PRIMARY KEY, session_id TEXT, type TEXT, title TEXT, content TEXT, project TEXT, created_at TEXT)`,
 		`INSERT INTO observations VALUES (1, 's1', 'bugfix', 'A', 'a', 'shop', '2025-01-02 03:04:05'), (2, 's1', 'bugfix', 'B', 'b', 'shop', '2025-01-02 03:04:05')`)
-	all, again := must(t, foreign.Engram, path, foreign.Options{}), must(t, foreign.Engram, path, foreign.Options{})
+	all, again := must(t, source.Engram, path, source.Options{}), must(t, source.Engram, path, source.Options{})
 	a, b := all.memory(t, "A"), all.memory(t, "B")
 	if a.SyncID == b.SyncID || !strings.HasPrefix(a.SyncID, "obs-") || a.SyncID != again.memory(t, "A").SyncID || a.UpdatedAt.Year() != 2025 {
 		t.Errorf("without sync ids they are called %q and %q, the second time %q", a.SyncID, b.SyncID, again.memory(t, "A").SyncID)
@@ -119,7 +120,7 @@ func TestAnEarlyDatabaseOfTheMemProgram(t *testing.T) {
 
 func TestTheExportOfTheMemProgram(t *testing.T) {
 	dir := folder(t, map[string]string{"export.json": ` {"version":"0.1.0","exported_at":"2026-01-01T00:00:00Z","sessions":[],"observations":[{"id":1,"sync_id":"obs-00000000000000aa","type":"bugfix","title":"A","content":"a"}],"prompts":null}`})
-	all := must(t, foreign.Engram, filepath.Join(dir, "export.json"), foreign.Options{})
+	all := must(t, source.Engram, filepath.Join(dir, "export.json"), source.Options{})
 	if a := all.memory(t, "A"); a.Metadata["source"] != "engram" || a.Metadata["source_id"] != "obs-00000000000000aa" || a.Metadata["source_path"] != "engram-export.json" {
 		t.Errorf("A comes from %v", a.Metadata)
 	}
@@ -181,12 +182,12 @@ func checkClaudeMem(t *testing.T, all everything) {
 
 func TestTheDatabaseOfClaudeMem(t *testing.T) {
 	path := database(t, "claude-mem.db", cmSchema, cmRows)
-	checkClaudeMem(t, must(t, foreign.ClaudeMem, path, foreign.Options{}))
+	checkClaudeMem(t, must(t, source.ClaudeMem, path, source.Options{}))
 	// Before migration 17, sessions had other names.
 	run(t, path, `ALTER TABLE sdk_sessions RENAME COLUMN content_session_id TO claude_session_id`, `ALTER TABLE sdk_sessions RENAME COLUMN memory_session_id TO sdk_session_id`,
 		`ALTER TABLE observations RENAME COLUMN memory_session_id TO sdk_session_id`, `ALTER TABLE session_summaries RENAME COLUMN memory_session_id TO sdk_session_id`,
 		`ALTER TABLE user_prompts RENAME COLUMN content_session_id TO claude_session_id`)
-	checkClaudeMem(t, must(t, foreign.ClaudeMem, path, foreign.Options{}))
+	checkClaudeMem(t, must(t, source.ClaudeMem, path, source.Options{}))
 }
 
 // An open database has its latest changes in a log beside it.
@@ -203,7 +204,7 @@ func TestADatabaseThatIsInUse(t *testing.T) {
 		t.Fatalf("the log: %v, %v; want one", info, err)
 	}
 	temp := t.TempDir()
-	checkClaudeMem(t, must(t, foreign.ClaudeMem, path, foreign.Options{Temp: temp}))
+	checkClaudeMem(t, must(t, source.ClaudeMem, path, source.Options{Temp: temp}))
 	if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
 		t.Errorf("of the copy %v is left, %v; want nothing", left, err)
 	}
@@ -234,7 +235,7 @@ func TestADatabaseWhoseProgramWasKilled(t *testing.T) {
 		}
 	}
 	temp := t.TempDir()
-	checkClaudeMem(t, must(t, foreign.ClaudeMem, killed, foreign.Options{Temp: temp}))
+	checkClaudeMem(t, must(t, source.ClaudeMem, killed, source.Options{Temp: temp}))
 	if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
 		t.Errorf("of the copy %v is left, %v; want nothing", left, err)
 	}
@@ -242,7 +243,7 @@ func TestADatabaseWhoseProgramWasKilled(t *testing.T) {
 
 func TestADatabaseThatIsWrittenMeanwhile(t *testing.T) {
 	path := database(t, "engram.db", memSchema, memRows)
-	src, err := foreign.Open(t.Context(), foreign.Engram, path, foreign.Options{})
+	src, err := foreign.Open(t.Context(), source.Engram, path, source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,21 +285,21 @@ func TestDatabasesThatAreNoneOfTheirs(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		system foreign.System
+		system source.System
 		path   string
 		want   engram.Code
 	}{
-		{"another program's", foreign.ClaudeMem, database(t, "x.db", `CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)`), engram.CodeInvalid},
-		{"that of the other system", foreign.Engram, database(t, "x.db", cmSchema), engram.CodeConflict},
-		{"a newer one, which keeps its texts elsewhere", foreign.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE TABLE observations (id INTEGER, body TEXT)`), engram.CodeConflict},
-		{"a view that only looks like a table", foreign.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE VIEW observations AS SELECT 1 AS id, 'x' AS content`), engram.CodeConflict},
-		{"this program's own", foreign.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE TABLE lineages (key TEXT)`), engram.CodeInvalid},
-		{"cut off", foreign.Engram, file(whole[:5000]), engram.CodeInvalid},
-		{"cut off in its head", foreign.Engram, file(whole[:50]), engram.CodeInvalid},
-		{"overwritten", foreign.Engram, file(torn), engram.CodeInvalid},
+		{"another program's", source.ClaudeMem, database(t, "x.db", `CREATE TABLE notes (id INTEGER PRIMARY KEY, body TEXT)`), engram.CodeInvalid},
+		{"that of the other system", source.Engram, database(t, "x.db", cmSchema), engram.CodeConflict},
+		{"a newer one, which keeps its texts elsewhere", source.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE TABLE observations (id INTEGER, body TEXT)`), engram.CodeConflict},
+		{"a view that only looks like a table", source.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE VIEW observations AS SELECT 1 AS id, 'x' AS content`), engram.CodeConflict},
+		{"this program's own", source.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE TABLE lineages (key TEXT)`), engram.CodeInvalid},
+		{"cut off", source.Engram, file(whole[:5000]), engram.CodeInvalid},
+		{"cut off in its head", source.Engram, file(whole[:50]), engram.CodeInvalid},
+		{"overwritten", source.Engram, file(torn), engram.CodeInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := open(t, tt.system, tt.path, foreign.Options{})
+			_, err := open(t, tt.system, tt.path, source.Options{})
 			if engram.CodeOf(err) != tt.want {
 				t.Errorf("%v (%s), want %s", err, engram.CodeOf(err), tt.want)
 			}
@@ -322,12 +323,12 @@ func TestALinkToADatabaseIsFollowedToItsLog(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	checkClaudeMem(t, must(t, foreign.ClaudeMem, link, foreign.Options{}))
+	checkClaudeMem(t, must(t, source.ClaudeMem, link, source.Options{}))
 }
 
 func TestAValueThatIsTooLong(t *testing.T) {
 	path := database(t, "engram.db", memSchema, `INSERT INTO observations (session_id, type, title, content, created_at, updated_at) VALUES ('s', 'x', 'x', zeroblob(70000000), '', '')`)
-	if _, err := open(t, foreign.Engram, path, foreign.Options{}); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "64 MiB") {
+	if _, err := open(t, source.Engram, path, source.Options{}); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "64 MiB") {
 		t.Errorf("got %v, want CodeInvalid and the limit", err)
 	}
 }

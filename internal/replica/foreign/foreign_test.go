@@ -12,6 +12,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
 // fileTime is the time of the files of these tests.
@@ -49,7 +50,7 @@ type everything struct {
 }
 
 // open reads a whole source and checks that its folder is unchanged.
-func open(t *testing.T, s foreign.System, path string, o foreign.Options) (everything, error) {
+func open(t *testing.T, s source.System, path string, o source.Options) (everything, error) {
 	t.Helper()
 	before := look(t, path)
 	defer func() {
@@ -85,7 +86,7 @@ func open(t *testing.T, s foreign.System, path string, o foreign.Options) (every
 	return all, nil
 }
 
-func must(t *testing.T, s foreign.System, path string, o foreign.Options) everything {
+func must(t *testing.T, s source.System, path string, o source.Options) everything {
 	t.Helper()
 	all, err := open(t, s, path, o)
 	if err != nil {
@@ -188,24 +189,24 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		system foreign.System
+		system source.System
 		path   string
 		want   engram.Code
 	}{
-		{"a path at which nothing is", foreign.ClaudeMem, "away", engram.CodeNotFound},
+		{"a path at which nothing is", source.ClaudeMem, "away", engram.CodeNotFound},
 		{"a system that nobody knows", "memex", "notes", engram.CodeInvalid},
-		{"a text that is called a database", foreign.ClaudeMem, "text.db", engram.CodeInvalid},
-		{"an empty database", foreign.Engram, "empty.db", engram.CodeInvalid},
-		{"a folder without the database", foreign.ClaudeMem, "nothing", engram.CodeNotFound},
-		{"a folder without notes", foreign.BasicMemory, "nothing", engram.CodeNotFound},
-		{"a folder without instructions", foreign.MemoryMD, "notes", engram.CodeNotFound},
-		{"a folder without pages", foreign.Markdown, "nothing", engram.CodeNotFound},
-		{"a folder without auto memory", foreign.ClaudeCode, "nothing", engram.CodeNotFound},
-		{"a folder without a graph", foreign.MCPMemory, "nothing", engram.CodeNotFound},
-		{"lines that are no graph", foreign.MCPMemory, "other.jsonl", engram.CodeInvalid},
+		{"a text that is called a database", source.ClaudeMem, "text.db", engram.CodeInvalid},
+		{"an empty database", source.Engram, "empty.db", engram.CodeInvalid},
+		{"a folder without the database", source.ClaudeMem, "nothing", engram.CodeNotFound},
+		{"a folder without notes", source.BasicMemory, "nothing", engram.CodeNotFound},
+		{"a folder without instructions", source.MemoryMD, "notes", engram.CodeNotFound},
+		{"a folder without pages", source.Markdown, "nothing", engram.CodeNotFound},
+		{"a folder without auto memory", source.ClaudeCode, "nothing", engram.CodeNotFound},
+		{"a folder without a graph", source.MCPMemory, "nothing", engram.CodeNotFound},
+		{"lines that are no graph", source.MCPMemory, "other.jsonl", engram.CodeInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := open(t, tt.system, filepath.Join(dir, tt.path), foreign.Options{})
+			_, err := open(t, tt.system, filepath.Join(dir, tt.path), source.Options{})
 			if engram.CodeOf(err) != tt.want {
 				t.Errorf("open %s as %s: %v (%s), want %s", tt.path, tt.system, err, engram.CodeOf(err), tt.want)
 			}
@@ -215,7 +216,7 @@ func TestWhatCannotBeReadSaysWhy(t *testing.T) {
 
 func TestAnEmptyGraphIsOne(t *testing.T) {
 	dir := folder(t, map[string]string{"memory.jsonl": "\n"})
-	if all := must(t, foreign.MCPMemory, filepath.Join(dir, "memory.jsonl"), foreign.Options{}); len(all.records) != 0 {
+	if all := must(t, source.MCPMemory, filepath.Join(dir, "memory.jsonl"), source.Options{}); len(all.records) != 0 {
 		t.Errorf("got %+v, want nothing", all.records)
 	}
 }
@@ -226,11 +227,11 @@ func TestNamesAreTheSameEachTime(t *testing.T) {
 		"memory.jsonl": `{"type":"entity","name":"Ana","entityType":"person","observations":["a"]}` + "\n", "AGENTS.md": "# A\n\n## B\n\ntext\n\n## B\n\nother\n",
 		"reflexes.md": "- one\n- two\n"}
 	for _, tt := range []struct {
-		system foreign.System
+		system source.System
 		path   string
-	}{{foreign.MCPMemory, "memory.jsonl"}, {foreign.MemoryMD, ""}, {foreign.Markdown, ""}, {foreign.BasicMemory, ""}} {
+	}{{source.MCPMemory, "memory.jsonl"}, {source.MemoryMD, ""}, {source.Markdown, ""}, {source.BasicMemory, ""}} {
 		names := func(project string) (ids []string) {
-			for _, m := range must(t, tt.system, filepath.Join(folder(t, files), tt.path), foreign.Options{Here: project}).memories {
+			for _, m := range must(t, tt.system, filepath.Join(folder(t, files), tt.path), source.Options{Here: project}).memories {
 				ids = append(ids, m.SyncID)
 			}
 			return ids

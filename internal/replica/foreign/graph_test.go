@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
 const graphLines = `{"type":"entity","name":"Ana","entityType":"person","observations":["Likes tea","Works at Acme"]}
@@ -25,7 +25,7 @@ const graphLines = `{"type":"entity","name":"Ana","entityType":"person","observa
 func TestAGraphBecomesEntitiesAndTies(t *testing.T) {
 	dir := folder(t, map[string]string{"memory.jsonl": graphLines})
 	for _, path := range []string{dir, filepath.Join(dir, "memory.jsonl")} {
-		all := must(t, foreign.MCPMemory, path, foreign.Options{Here: "shop"})
+		all := must(t, source.MCPMemory, path, source.Options{Here: "shop"})
 		same(t, "titles", all.titles(), []string{"Ana", "Acme", "Blank"})
 		same(t, "relations", all.relations(), []string{"Ana relates_to Acme: works_at; employs, said from the other end", "Blank supersedes Acme: replaced-by, said from the other end"})
 		ana := all.memory(t, "Ana")
@@ -55,7 +55,7 @@ broken
 {"type":"entity","name":"Ana","observations":["b"]}
 {"type":"entity","name":"Long","observations":["` + strings.Repeat("x", 9<<20) + `"]}
 {"type":"entity","name":"Last","observations":["no end of line"]}`})
-	all := must(t, foreign.MCPMemory, filepath.Join(dir, "g.jsonl"), foreign.Options{})
+	all := must(t, source.MCPMemory, filepath.Join(dir, "g.jsonl"), source.Options{})
 	same(t, "flaws", all.flaws(), []string{"g.jsonl:2: the line is not a JSON object", "g.jsonl:3: the line is not a JSON object", "g.jsonl:4: name cannot be a number",
 		"g.jsonl:5: the entity has no name", "g.jsonl:6: the relation lacks from or to", "g.jsonl:9: the line is longer than 8 MiB"})
 	same(t, "titles", all.titles(), []string{"Ana", "Ana", "Last"})
@@ -67,25 +67,25 @@ broken
 
 func TestALineInAnotherEncodingIsToldAndNotMadeUp(t *testing.T) {
 	dir := folder(t, map[string]string{"memory.jsonl": "{\"type\":\"entity\",\"name\":\"Caf\xe9\",\"observations\":[\"a\"]}\n{\"type\":\"entity\",\"name\":\"Ana\",\"observations\":[\"b\"]}\n"})
-	all := must(t, foreign.MCPMemory, dir, foreign.Options{})
+	all := must(t, source.MCPMemory, dir, source.Options{})
 	same(t, "flaws", all.flaws(), []string{"memory.jsonl:1: the line is not valid UTF-8"})
 	same(t, "titles", all.titles(), []string{"Ana"})
 }
 
 func TestAGraphThatIsCutOffIsRefused(t *testing.T) {
 	for _, n := range []int{len(graphLines) - 3, strings.LastIndex(graphLines, "works_at")} {
-		_, err := open(t, foreign.MCPMemory, folder(t, map[string]string{"memory.jsonl": graphLines[:n]}), foreign.Options{})
+		_, err := open(t, source.MCPMemory, folder(t, map[string]string{"memory.jsonl": graphLines[:n]}), source.Options{})
 		if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "is cut off") {
 			t.Errorf("%q: %v, want CodeInvalid that says so", graphLines[:n], err)
 		}
 	}
-	whole := must(t, foreign.MCPMemory, folder(t, map[string]string{"memory.jsonl": strings.TrimSuffix(graphLines, "\n")}), foreign.Options{})
+	whole := must(t, source.MCPMemory, folder(t, map[string]string{"memory.jsonl": strings.TrimSuffix(graphLines, "\n")}), source.Options{})
 	same(t, "titles of a file whose last line has no end", whole.titles(), []string{"Ana", "Acme", "Blank"})
 }
 
 func TestACopyUnderAnotherNameSaysTheSame(t *testing.T) {
 	dir := folder(t, map[string]string{"memory.jsonl": graphLines, "copy.json": graphLines})
-	a, b := must(t, foreign.MCPMemory, dir, foreign.Options{}), must(t, foreign.MCPMemory, filepath.Join(dir, "copy.json"), foreign.Options{})
+	a, b := must(t, source.MCPMemory, dir, source.Options{}), must(t, source.MCPMemory, filepath.Join(dir, "copy.json"), source.Options{})
 	if !reflect.DeepEqual(a.memories, b.memories) {
 		t.Errorf("got\n%+v\nof a copy under another name, want\n%+v", b.memories, a.memories)
 	}
@@ -99,7 +99,7 @@ func FuzzGraph(f *testing.F) {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		all, err := open(t, foreign.MCPMemory, name, foreign.Options{Here: "shop"})
+		all, err := open(t, source.MCPMemory, name, source.Options{Here: "shop"})
 		if err != nil && engram.CodeOf(err) != engram.CodeInvalid {
 			t.Errorf("read %q: %v, want nothing but CodeInvalid", text, err)
 		}
@@ -127,7 +127,7 @@ func TestEntitiesOfAProjectGraphBringTheirRelations(t *testing.T) {
 		{"what is shown as code, and what nobody knows", "## shop\n\n```\nuses: redis\n```\n\nsee -> nowhere\n\n## redis\n\n- port: 6380\n", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := must(t, foreign.Markdown, folder(t, map[string]string{"project_graph.md": "# Graph\n\n" + tt.page}), foreign.Options{})
+			all := must(t, source.Markdown, folder(t, map[string]string{"project_graph.md": "# Graph\n\n" + tt.page}), source.Options{})
 			titles := map[string]string{}
 			for _, m := range all.memories {
 				titles[m.SyncID] = m.Title
@@ -152,7 +152,7 @@ func FuzzProjectGraph(f *testing.F) {
 		f.Add(page)
 	}
 	f.Fuzz(func(t *testing.T, page string) {
-		all, err := open(t, foreign.Markdown, folder(t, map[string]string{"project_graph.md": page}), foreign.Options{})
+		all, err := open(t, source.Markdown, folder(t, map[string]string{"project_graph.md": page}), source.Options{})
 		if err != nil {
 			return
 		}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
 // graphSchema is the documented schema of the memory_* program.
@@ -25,7 +25,7 @@ INSERT INTO embeddings VALUES ('mem_abc123', x'00000000', 'all-MiniLM-L6-v2');
 INSERT INTO relationships VALUES ('rel_1', 'mem_abc123', 'mem_def456', 'derived_from', 0.7, 1767323050), ('rel_2', 'mem_def456', 'mem_abc123', 'reminds_of', 1.0, 1767323051)`
 
 func TestTheDatabaseOfTheMemoryProgram(t *testing.T) {
-	all := must(t, foreign.Engram, database(t, "memory.db", graphSchema, graphRows), foreign.Options{Here: "elsewhere"})
+	all := must(t, source.Engram, database(t, "memory.db", graphSchema, graphRows), source.Options{Here: "elsewhere"})
 	if all.head.Memories != 3 || len(all.records) != 6 || len(all.flaws()) != 0 {
 		t.Fatalf("head %+v, %d records, flaws %v; want 3 memories, 6 records and no flaw", all.head, len(all.records), all.flaws())
 	}
@@ -61,7 +61,7 @@ func TestTheDatabaseOfTheMemoryProgram(t *testing.T) {
 
 func TestADatabaseOfTheMemoryProgramWithoutAColumn(t *testing.T) {
 	path := database(t, "memory.db", `CREATE TABLE memories (id TEXT PRIMARY KEY, memory_type TEXT, content TEXT)`)
-	if _, err := open(t, foreign.Engram, path, foreign.Options{}); engram.CodeOf(err) != engram.CodeConflict {
+	if _, err := open(t, source.Engram, path, source.Options{}); engram.CodeOf(err) != engram.CodeConflict {
 		t.Errorf("%s: got %v, want a conflict that names the column", filepath.Base(path), err)
 	}
 }

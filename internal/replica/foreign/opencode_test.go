@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/opencode"
 )
 
 // openCodeSchema has the columns of OpenCode's tables that are read, and some others.
@@ -31,10 +31,10 @@ func TestOpenCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	var asked, parts []string
-	err = foreign.OpenCode(context.Background(), path, t.TempDir(), func(s foreign.OpenCodeSession) bool {
+	err = opencode.Read(context.Background(), path, t.TempDir(), func(s opencode.Session) bool {
 		asked = append(asked, s.ID+" "+s.Directory)
 		return s.Directory == "/src/shop"
-	}, func(s foreign.OpenCodeSession, p foreign.OpenCodePart) bool {
+	}, func(s opencode.Session, p opencode.Part) bool {
 		parts = append(parts, s.ID+p.Message+p.Part)
 		return true
 	})
@@ -64,7 +64,7 @@ func TestOpenCodeInUse(t *testing.T) {
 		}
 	}
 	temp, n := t.TempDir(), 0
-	err := foreign.OpenCode(context.Background(), path, temp, func(foreign.OpenCodeSession) bool { return true }, func(foreign.OpenCodeSession, foreign.OpenCodePart) bool {
+	err := opencode.Read(context.Background(), path, temp, func(opencode.Session) bool { return true }, func(opencode.Session, opencode.Part) bool {
 		n++
 		return n < 2
 	})
@@ -85,7 +85,7 @@ func TestOpenCodeThatIsNone(t *testing.T) {
 		{"no database", "opencode_test.go", engram.CodeInvalid},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := foreign.OpenCode(context.Background(), tt.path, "", func(foreign.OpenCodeSession) bool { return true }, func(foreign.OpenCodeSession, foreign.OpenCodePart) bool { return true })
+			err := opencode.Read(context.Background(), tt.path, "", func(opencode.Session) bool { return true }, func(opencode.Session, opencode.Part) bool { return true })
 			if engram.CodeOf(err) != tt.want {
 				t.Errorf("%s: %v, want %s", tt.path, err, tt.want)
 			}

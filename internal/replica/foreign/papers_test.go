@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
 const agents = `# AGENTS.md
@@ -47,7 +47,7 @@ func TestInstructionsAreCutAtTheirHeadings(t *testing.T) {
 		"node_modules/x/AGENTS.md": "of somebody else",
 		"web/AGENTS.md":            "# Web\n\nReact only.\n",
 	})
-	all := must(t, foreign.MemoryMD, dir, foreign.Options{Here: "Shop"})
+	all := must(t, source.MemoryMD, dir, source.Options{Here: "Shop"})
 	same(t, "titles", all.titles(), []string{"AGENTS.md", "Build", "Policies", "CLAUDE.local.md", "Only here", ".cursorrules", "Web", "Go style"})
 	same(t, "notes", all.noted(), []string{"CLAUDE.md:1: left out: it points to AGENTS.md", "CLAUDE.md:5: left out: same text as AGENTS.md:7"})
 	build := all.memory(t, "Build")
@@ -65,7 +65,7 @@ func TestInstructionsAreCutAtTheirHeadings(t *testing.T) {
 	if rule.Content != "Use gofmt." || fields["alwaysapply"] != "false" || len(fields["globs"].([]any)) != 2 {
 		t.Errorf("the rule is %+v", rule)
 	}
-	if one := must(t, foreign.MemoryMD, filepath.Join(dir, "README.md"), foreign.Options{}); one.titles()[0] != "Shop" {
+	if one := must(t, source.MemoryMD, filepath.Join(dir, "README.md"), source.Options{}); one.titles()[0] != "Shop" {
 		t.Errorf("a file that is named itself gives %q", one.titles())
 	}
 }
@@ -86,7 +86,7 @@ func TestHowAPageIsCut(t *testing.T) {
 		{"behind a rule that is no front matter", "---\ntext\n", []string{"AGENTS.md"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := must(t, foreign.MemoryMD, folder(t, map[string]string{"AGENTS.md": tt.text}), foreign.Options{})
+			all := must(t, source.MemoryMD, folder(t, map[string]string{"AGENTS.md": tt.text}), source.Options{})
 			same(t, tt.text, all.titles(), tt.want)
 		})
 	}
@@ -94,7 +94,7 @@ func TestHowAPageIsCut(t *testing.T) {
 
 func TestFrontMatter(t *testing.T) {
 	const text = "---\n# a comment\ntitle: \"A: \\\"b\\\"\"\ntags:\n  - x # first\n  - 'it''s'\nlist: [a, \"b, c\", 'd']\nnote: |\n  two\n  lines\nfolded: >-\n  one\n  line\nouter:\n  inner: yes\nurl: http://x#y\nempty:\nnone: null\nmap: {a: b}\nno key\n---\ntext\n"
-	m := must(t, foreign.MemoryMD, folder(t, map[string]string{"AGENTS.md": text}), foreign.Options{}).memories[0]
+	m := must(t, source.MemoryMD, folder(t, map[string]string{"AGENTS.md": text}), source.Options{}).memories[0]
 	fields, _ := m.Metadata["front_matter"].(map[string]any)
 	for key, want := range map[string]string{"tags": "[x it's]", "list": "[a b, c d]", "note": "two\nlines", "folded": "one line", "outer.inner": "yes", "url": "http://x#y", "none": ""} {
 		if got := fmt.Sprint(fields[key]); got != want {
@@ -114,7 +114,7 @@ func TestPagesOfMemory(t *testing.T) {
 		"project_graph.md": "# Graph\n\n## shop\n\n- uses: postgres\n- owner: ana\n\n## postgres\n\n- port: 5432\n",
 		"README.md":        "# Not one of them\n\ntext\n",
 	})
-	all := must(t, foreign.Markdown, dir, foreign.Options{Here: "shop"})
+	all := must(t, source.Markdown, dir, source.Options{Here: "shop"})
 	same(t, "titles", all.titles(), []string{"2026-01-05: the outage", "The launch", "preferences", "shop", "postgres", "Check the disk before a migration", "Run the linter", "When it is late"})
 	lint := all.memory(t, "Run the linter")
 	if lint.Content != "Run the linter\ntwice" || lint.Type != engram.TypeReflex || !lint.Permanent || lint.Tags[0] != "reflexes" {
@@ -127,8 +127,8 @@ func TestPagesOfMemory(t *testing.T) {
 	if m := all.memory(t, "shop"); m.Type != engram.TypeEntity {
 		t.Errorf("an entity is %+v", m)
 	}
-	other := must(t, foreign.Markdown, folder(t, map[string]string{"decisions.md": "- a\n- b\n", "notes.md": "# N\n\n## Decisions\n\n- x\n- y\n", ".hidden.md": "h"}), foreign.Options{})
-	long := must(t, foreign.MemoryMD, folder(t, map[string]string{"AGENTS.md": "## " + strings.Repeat("word ", 2000) + "\n\ntext\n"}), foreign.Options{})
+	other := must(t, source.Markdown, folder(t, map[string]string{"decisions.md": "- a\n- b\n", "notes.md": "# N\n\n## Decisions\n\n- x\n- y\n", ".hidden.md": "h"}), source.Options{})
+	long := must(t, source.MemoryMD, folder(t, map[string]string{"AGENTS.md": "## " + strings.Repeat("word ", 2000) + "\n\ntext\n"}), source.Options{})
 	if n := len(long.memories[0].Title); n > 200 {
 		t.Errorf("a heading of 10,000 bytes makes a title of %d", n)
 	}
@@ -143,22 +143,22 @@ func TestPagesOfMemory(t *testing.T) {
 func TestTheHeadingIsPartOfWhatASectionSays(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		system foreign.System
+		system source.System
 		files  map[string]string
 		want   []string
 	}{
-		{"the same text under two headings is two memories", foreign.MemoryMD, map[string]string{"AGENTS.md": "# Frontend\nUse 4 spaces.\n\n# Backend\nUse 4 spaces.\n"}, []string{"Frontend", "Backend"}},
-		{"two entities that use the same", foreign.Markdown, map[string]string{"project_graph.md": "## shop\n- uses: redis\n## auth\n- uses: redis\n"}, []string{"shop", "auth"}},
-		{"the items of a list have the heading", foreign.Markdown, map[string]string{"project_graph.md": "## shop\n- uses: redis\n- depends_on -> auth\n"}, []string{"shop: uses: redis", "shop: depends_on -> auth"}},
-		{"headings above headings, too", foreign.Markdown, map[string]string{"reflexes.md": "# Reflexes\n\n## Git\n- rebase\n- never force push\n\n## Go\n- rebase\n- gofmt\n"},
+		{"the same text under two headings is two memories", source.MemoryMD, map[string]string{"AGENTS.md": "# Frontend\nUse 4 spaces.\n\n# Backend\nUse 4 spaces.\n"}, []string{"Frontend", "Backend"}},
+		{"two entities that use the same", source.Markdown, map[string]string{"project_graph.md": "## shop\n- uses: redis\n## auth\n- uses: redis\n"}, []string{"shop", "auth"}},
+		{"the items of a list have the heading", source.Markdown, map[string]string{"project_graph.md": "## shop\n- uses: redis\n- depends_on -> auth\n"}, []string{"shop: uses: redis", "shop: depends_on -> auth"}},
+		{"headings above headings, too", source.Markdown, map[string]string{"reflexes.md": "# Reflexes\n\n## Git\n- rebase\n- never force push\n\n## Go\n- rebase\n- gofmt\n"},
 			[]string{"Git: rebase", "Git: never force push", "Go: rebase", "Go: gofmt"}},
-		{"a heading that says what the page is called is none", foreign.Markdown, map[string]string{"reflexes.md": "# Reflexes\n- rebase\n- gofmt\n"}, []string{"rebase", "gofmt"}},
-		{"a heading that names something else is one", foreign.Markdown, map[string]string{"reflexes.md": "# Git\n- rebase\n- gofmt\n"}, []string{"Git: rebase", "Git: gofmt"}},
-		{"pages of two types that say the same", foreign.Markdown, map[string]string{"reflexes.md": "Be short.\n", "preferences.md": "Be short.\n"}, []string{"preferences", "reflexes"}},
-		{"a copy of a page under another title comes in once", foreign.MemoryMD, map[string]string{"AGENTS.md": "# AGENTS\n\nhello\n\n## A\n\none\n", "CLAUDE.md": "# CLAUDE\n\nhello\n\n## A\n\none\n"}, []string{"AGENTS", "A"}},
+		{"a heading that says what the page is called is none", source.Markdown, map[string]string{"reflexes.md": "# Reflexes\n- rebase\n- gofmt\n"}, []string{"rebase", "gofmt"}},
+		{"a heading that names something else is one", source.Markdown, map[string]string{"reflexes.md": "# Git\n- rebase\n- gofmt\n"}, []string{"Git: rebase", "Git: gofmt"}},
+		{"pages of two types that say the same", source.Markdown, map[string]string{"reflexes.md": "Be short.\n", "preferences.md": "Be short.\n"}, []string{"preferences", "reflexes"}},
+		{"a copy of a page under another title comes in once", source.MemoryMD, map[string]string{"AGENTS.md": "# AGENTS\n\nhello\n\n## A\n\none\n", "CLAUDE.md": "# CLAUDE\n\nhello\n\n## A\n\none\n"}, []string{"AGENTS", "A"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			same(t, fmt.Sprint(tt.files), must(t, tt.system, folder(t, tt.files), foreign.Options{}).titles(), tt.want)
+			same(t, fmt.Sprint(tt.files), must(t, tt.system, folder(t, tt.files), source.Options{}).titles(), tt.want)
 		})
 	}
 }
@@ -171,7 +171,7 @@ func TestNotesOfBasicMemory(t *testing.T) {
 		"Core.md":               "",
 		".obsidian/x.md":        "not a note",
 	})
-	all := must(t, foreign.BasicMemory, dir, foreign.Options{Here: "shop"})
+	all := must(t, source.BasicMemory, dir, source.Options{Here: "shop"})
 	same(t, "titles", all.titles(), []string{"API Requirements", "Core", "Auth Design", "old-login"})
 	same(t, "relations", all.relations(), []string{"Auth Design relates_to Core: links_to; relates_to", "Auth Design relates_to API Requirements: implements (first part)", "Auth Design supersedes old-login: replaces"})
 	same(t, "notes", all.noted(), []string{"design/Auth Design.md:24: no relation: note [[Nobody Wrote This]] does not exist yet"})
@@ -200,7 +200,7 @@ func TestTheAutoMemoryOfClaudeCode(t *testing.T) {
 		"projects/-src-blog/memory/MEMORY.md":            "Hugo.\n",
 		"projects/-src-empty/a.jsonl":                    "{}\n",
 	})
-	all := must(t, foreign.ClaudeCode, dir, foreign.Options{Here: "elsewhere"})
+	all := must(t, source.ClaudeCode, dir, source.Options{Here: "elsewhere"})
 	same(t, "titles", all.titles(), []string{"MEMORY", "Gotchas", "Patterns", "real-database", "user ana"})
 	same(t, "projects", []string{all.memories[0].Project, all.memory(t, "Gotchas").Project}, []string{"src-blog", "my-shop"})
 	same(t, "relations", all.relations(), []string{"real-database relates_to user ana: links_to"})
@@ -219,20 +219,20 @@ func TestTheAutoMemoryOfClaudeCode(t *testing.T) {
 	// Any of these folders gives the same memories.
 	want := all.memory(t, "Gotchas").SyncID
 	for _, path := range []string{"projects", "projects/-src-my-shop", "projects/-src-my-shop/memory"} {
-		if got := must(t, foreign.ClaudeCode, filepath.Join(dir, path), foreign.Options{}).memory(t, "Gotchas").SyncID; got != want {
+		if got := must(t, source.ClaudeCode, filepath.Join(dir, path), source.Options{}).memory(t, "Gotchas").SyncID; got != want {
 			t.Errorf("read from %s it is called %s, else %s", path, got, want)
 		}
 	}
-	one := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-my-shop/memory/user_ana.md"), foreign.Options{})
+	one := must(t, source.ClaudeCode, filepath.Join(dir, "projects/-src-my-shop/memory/user_ana.md"), source.Options{})
 	same(t, "one file", one.titles(), []string{"user ana"})
 	asked := ""
-	named := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-my-shop/memory"), foreign.Options{ProjectOf: func(_ context.Context, d string) string { asked = d; return "the-shop" }})
+	named := must(t, source.ClaudeCode, filepath.Join(dir, "projects/-src-my-shop/memory"), source.Options{ProjectOf: func(_ context.Context, d string) string { asked = d; return "the-shop" }})
 	if named.memories[0].Project != "the-shop" || asked != "/src/my-shop" {
 		t.Errorf("the project of %q is %s, want that of /src/my-shop", asked, named.memories[0].Project)
 	}
-	here := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-blog/memory"), foreign.Options{Here: "blog", HereDir: "/src/blog"})
-	forced := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-blog/memory"), foreign.Options{Here: "blog", Project: "Forced"})
-	alike := must(t, foreign.ClaudeCode, folder(t, map[string]string{"-a/memory/MEMORY.md": "Same.\n", "-b/memory/MEMORY.md": "Same.\n"}), foreign.Options{})
+	here := must(t, source.ClaudeCode, filepath.Join(dir, "projects/-src-blog/memory"), source.Options{Here: "blog", HereDir: "/src/blog"})
+	forced := must(t, source.ClaudeCode, filepath.Join(dir, "projects/-src-blog/memory"), source.Options{Here: "blog", Project: "Forced"})
+	alike := must(t, source.ClaudeCode, folder(t, map[string]string{"-a/memory/MEMORY.md": "Same.\n", "-b/memory/MEMORY.md": "Same.\n"}), source.Options{})
 	if len(alike.memories) != 2 {
 		t.Errorf("of the same text in two projects came %+v, want both", alike.memories)
 	}
@@ -246,7 +246,7 @@ func TestLinksThatLeadOutAreNotFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all := must(t, foreign.BasicMemory, filepath.Join(dir, "v"), foreign.Options{})
+	all := must(t, source.BasicMemory, filepath.Join(dir, "v"), source.Options{})
 	same(t, "flaws", all.flaws(), []string{"gone.md: it is a link out of the folder, or to nothing", "out.md: it is a link out of the folder, or to nothing",
 		"ring.md: it is a link out of the folder, or to nothing"})
 	for _, m := range all.memories {
@@ -254,22 +254,22 @@ func TestLinksThatLeadOutAreNotFollowed(t *testing.T) {
 			t.Errorf("%q came in from outside", m.Content)
 		}
 	}
-	same(t, "a link that stays inside", must(t, foreign.MemoryMD, filepath.Join(dir, "v"), foreign.Options{}).noted(), []string{"CLAUDE.md:1: left out: same text as AGENTS.md:1"})
+	same(t, "a link that stays inside", must(t, source.MemoryMD, filepath.Join(dir, "v"), source.Options{}).noted(), []string{"CLAUDE.md:1: left out: same text as AGENTS.md:1"})
 }
 
 func TestWhatIsCalledAlikeIsNotLost(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		system foreign.System
+		system source.System
 		files  map[string]string
 	}{
-		{"sections under the same headings", foreign.MemoryMD, map[string]string{"AGENTS.md": "## A\n\none\n\n## A\n\ntwo\n\n## A#2\n\nthree\n\n## A\n\nfour\n"}},
-		{"notes of one permalink", foreign.BasicMemory, map[string]string{"a.md": "---\npermalink: x\n---\none", "b.md": "---\npermalink: x\n---\ntwo", "c/x.md": "three", "x.md": "four"}},
-		{"topics of two folders of a project", foreign.ClaudeCode, map[string]string{
+		{"sections under the same headings", source.MemoryMD, map[string]string{"AGENTS.md": "## A\n\none\n\n## A\n\ntwo\n\n## A#2\n\nthree\n\n## A\n\nfour\n"}},
+		{"notes of one permalink", source.BasicMemory, map[string]string{"a.md": "---\npermalink: x\n---\none", "b.md": "---\npermalink: x\n---\ntwo", "c/x.md": "three", "x.md": "four"}},
+		{"topics of two folders of a project", source.ClaudeCode, map[string]string{
 			"-a/memory/t.md": "---\nname: t\n---\none", "-b/memory/t.md": "---\nname: t\n---\ntwo", "-a/memory/MEMORY.md": "three", "-b/memory/MEMORY.md": "four"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			all := must(t, tt.system, folder(t, tt.files), foreign.Options{Project: "shop"})
+			all := must(t, tt.system, folder(t, tt.files), source.Options{Project: "shop"})
 			texts := map[string]string{}
 			for _, m := range all.memories {
 				texts[m.SyncID] = m.Content
@@ -283,7 +283,7 @@ func TestWhatIsCalledAlikeIsNotLost(t *testing.T) {
 
 func TestPagesThatCannotBeRead(t *testing.T) {
 	dir := folder(t, map[string]string{"a.md": "good", "binary.md": "\xff\xfe\x00", "huge.md": strings.Repeat("x", 17<<20)})
-	all := must(t, foreign.Markdown, dir, foreign.Options{})
+	all := must(t, source.Markdown, dir, source.Options{})
 	same(t, "flaws", all.flaws(), []string{"binary.md: it is binary data, not Markdown", "huge.md: it has 17825792 bytes, the limit is 16777216"})
 	same(t, "titles", all.titles(), []string{"a"})
 }
@@ -300,17 +300,17 @@ func TestWhatIsNoMarkdownIsRefused(t *testing.T) {
 		{"a link first", "[a](b.md) \n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, s := range []foreign.System{foreign.Markdown, foreign.MemoryMD, foreign.BasicMemory, foreign.ClaudeCode} {
+			for _, s := range []source.System{source.Markdown, source.MemoryMD, source.BasicMemory, source.ClaudeCode} {
 				want := []string(nil)
 				if tt.want != "" {
 					want = []string{"page.md: " + tt.want}
 				}
-				all := must(t, s, filepath.Join(folder(t, map[string]string{"page.md": tt.text}), "page.md"), foreign.Options{})
+				all := must(t, s, filepath.Join(folder(t, map[string]string{"page.md": tt.text}), "page.md"), source.Options{})
 				same(t, fmt.Sprintf("flaws of %q as %s", tt.text, s), all.flaws(), want)
 			}
 		})
 	}
-	_, err := open(t, foreign.ClaudeCode, filepath.Join(folder(t, map[string]string{"memory/a.jsonl": "{}"}), "memory/a.jsonl"), foreign.Options{})
+	_, err := open(t, source.ClaudeCode, filepath.Join(folder(t, map[string]string{"memory/a.jsonl": "{}"}), "memory/a.jsonl"), source.Options{})
 	if engram.CodeOf(err) != engram.CodeInvalid {
 		t.Errorf("a file that is no Markdown as memory of Claude Code: %v, want CodeInvalid", err)
 	}
@@ -330,15 +330,15 @@ func FuzzPages(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		for _, s := range []foreign.System{foreign.MemoryMD, foreign.Markdown, foreign.BasicMemory, foreign.ClaudeCode} {
-			all := must(t, s, dir, foreign.Options{Here: "shop"})
+		for _, s := range []source.System{source.MemoryMD, source.Markdown, source.BasicMemory, source.ClaudeCode} {
+			all := must(t, s, dir, source.Options{Here: "shop"})
 			names := map[string]bool{}
 			for _, r := range all.records {
 				if r.Item == "" || r.Entity() == "" && r.Flaw == nil {
 					t.Errorf("%s of %q: record %+v has no place or says nothing", s, text, r)
 				}
 				if m := r.Memory; m != nil {
-					if names[m.Memory.SyncID] || !utf8.ValidString(m.Memory.Title+m.Memory.Content) || strings.TrimSpace(m.Memory.Content) == "" && strings.TrimSpace(text) != "" && s != foreign.ClaudeCode {
+					if names[m.Memory.SyncID] || !utf8.ValidString(m.Memory.Title+m.Memory.Content) || strings.TrimSpace(m.Memory.Content) == "" && strings.TrimSpace(text) != "" && s != source.ClaudeCode {
 						t.Errorf("%s of %q: %+v is there twice, broken or empty", s, text, m.Memory)
 					}
 					names[m.Memory.SyncID] = true

@@ -10,6 +10,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/claudecode"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/claudemem"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/database"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/earlier"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/instructions"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/markdown"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/pages"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
 // Where locates the usual places of other systems.
@@ -21,7 +30,7 @@ type Where struct {
 }
 
 // Places returns the existing usual places of a system: paths for Open, each once, best first.
-func Places(s System, w Where) []string {
+func Places(s source.System, w Where) []string {
 	var out []string
 	for _, p := range Usual(s, w) {
 		if there(s, p) && !slices.Contains(out, p) {
@@ -32,20 +41,20 @@ func Places(s System, w Where) []string {
 }
 
 // Usual returns the usual places of a system, existing or not. A * in a path matches any name.
-func Usual(s System, w Where) []string {
+func Usual(s source.System, w Where) []string {
 	switch s {
-	case Engram:
-		return append(w.files(engramFile, w.env("ENGRAM_DATA_DIR"), w.home(".engram")), w.earlier()...)
-	case ClaudeMem:
-		return w.files(claudeMemFile, w.env("CLAUDE_MEM_DATA_DIR"), w.home(".claude-mem"))
-	case MCPMemory:
+	case source.Engram:
+		return append(w.files(earlier.File, w.env("ENGRAM_DATA_DIR"), w.home(".engram")), w.earlier()...)
+	case source.ClaudeMem:
+		return w.files(claudemem.File, w.env("CLAUDE_MEM_DATA_DIR"), w.home(".claude-mem"))
+	case source.MCPMemory:
 		return append(some(w.expanded(w.env("MEMORY_FILE_PATH"))),
 			w.glob(".npm", "_npx", "*", "node_modules", "@modelcontextprotocol", "server-memory", "dist", "memory.json*")...)
-	case BasicMemory:
+	case source.BasicMemory:
 		return append(append(some(w.expanded(w.env("BASIC_MEMORY_HOME"))), w.basicProjects()...), some(w.home("basic-memory"))...)
-	case ClaudeCode:
+	case source.ClaudeCode:
 		return w.slugs()
-	case MemoryMD, Markdown:
+	case source.MemoryMD, source.Markdown:
 		return some(w.Dir)
 	}
 	return nil
@@ -53,24 +62,24 @@ func Usual(s System, w Where) []string {
 
 // there reports whether a place has a system's memory. Our own database has the same name as those
 // of the mem_* dialect, and an application ID that they lack.
-func there(s System, p string) bool {
+func there(s source.System, p string) bool {
 	info, err := os.Stat(p)
 	if err != nil {
 		return false
 	}
 	switch s {
-	case Engram:
-		return !info.IsDir() && checkDatabase(p, p) == nil && applicationID(p) == 0
-	case ClaudeMem:
-		return !info.IsDir() && checkDatabase(p, p) == nil
-	case MCPMemory:
+	case source.Engram:
+		return !info.IsDir() && database.Check(p, p) == nil && applicationID(p) == 0
+	case source.ClaudeMem:
+		return !info.IsDir() && database.Check(p, p) == nil
+	case source.MCPMemory:
 		return info.Mode().IsRegular()
-	case MemoryMD:
-		return anyIn(p, func(name string) bool { return isInstructions(name) || name == ".cursor" || name == ".windsurf" })
-	case Markdown:
-		return anyIn(p, func(name string) bool { return isPage(name) })
-	case BasicMemory:
-		return info.IsDir() && anyIn(p, func(name string) bool { return isMarkdown(name) || !hidden(name) })
+	case source.MemoryMD:
+		return anyIn(p, func(name string) bool { return instructions.Names(name) || name == ".cursor" || name == ".windsurf" })
+	case source.Markdown:
+		return anyIn(p, func(name string) bool { return markdown.IsPage(name) })
+	case source.BasicMemory:
+		return info.IsDir() && anyIn(p, func(name string) bool { return pages.IsMarkdown(name) || !pages.Hidden(name) })
 	}
 	return info.IsDir()
 }
@@ -104,7 +113,7 @@ func (w Where) earlier() []string {
 		}
 		found, err := filepath.Glob(filepath.Join(w.expanded(data), "engram", "*.db"))
 		if err != nil || len(found) == 0 {
-			found = []string{filepath.Join(w.expanded(data), "engram", engramFile)}
+			found = []string{filepath.Join(w.expanded(data), "engram", earlier.File)}
 		}
 		out = append(out, found...)
 	}
@@ -166,7 +175,7 @@ func (w Where) glob(parts ...string) []string {
 func (w Where) basicProjects() []string {
 	name := w.home(".basic-memory", "config.json")
 	info, err := os.Stat(name)
-	if err != nil || info.Size() > maxFile {
+	if err != nil || info.Size() > pages.MaxFile {
 		return nil
 	}
 	b, err := os.ReadFile(name)
@@ -204,7 +213,7 @@ func (w Where) slugs() []string {
 	}
 	var out []string
 	for dir := filepath.Clean(w.Dir); ; dir = filepath.Dir(dir) {
-		out = append(out, filepath.Join(base, "projects", Slug(dir), "memory"))
+		out = append(out, filepath.Join(base, "projects", claudecode.Slug(dir), "memory"))
 		if dir == filepath.Dir(dir) {
 			return out
 		}

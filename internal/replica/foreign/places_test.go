@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
 func TestUsualPlaces(t *testing.T) {
@@ -40,22 +41,22 @@ func TestUsualPlaces(t *testing.T) {
 	dist := ".npm/_npx/1a/node_modules/@modelcontextprotocol/server-memory/dist/"
 	for _, tt := range []struct {
 		name   string
-		system foreign.System
+		system source.System
 		dir    string
 		env    map[string]string
 		want   string
 	}{
-		{"a database below the home", foreign.ClaudeMem, "", nil, ".claude-mem/claude-mem.db"},
-		{"a database that the environment names is none", foreign.ClaudeMem, "", map[string]string{"CLAUDE_MEM_DATA_DIR": "~/text"}, ".claude-mem/claude-mem.db"},
-		{"the database of a mem_* program", foreign.Engram, "", nil, ".engram/engram.db"},
-		{"a database of this program is left out", foreign.Engram, "", map[string]string{"ENGRAM_DATA_DIR": "~/own"}, ".engram/engram.db"},
-		{"the file that the environment names", foreign.MCPMemory, "", map[string]string{"MEMORY_FILE_PATH": "~/graph/memory.jsonl"}, "graph/memory.jsonl " + dist + "memory.json " + dist + "memory.jsonl"},
-		{"the projects that basic-memory knows", foreign.BasicMemory, "", nil, "notes work"},
-		{"the memory of the folder above", foreign.ClaudeCode, "/src/shop/web/app", nil, ".claude/projects/-src-shop/memory"},
-		{"no memory of another folder", foreign.ClaudeCode, "/src/blog", nil, ""},
-		{"instructions in the folder", foreign.MemoryMD, filepath.Join(home, "src/shop"), nil, "src/shop"},
-		{"pages in the folder", foreign.Markdown, filepath.Join(home, "src/shop"), nil, "src/shop"},
-		{"a folder without either", foreign.Markdown, filepath.Join(home, "notes"), nil, ""},
+		{"a database below the home", source.ClaudeMem, "", nil, ".claude-mem/claude-mem.db"},
+		{"a database that the environment names is none", source.ClaudeMem, "", map[string]string{"CLAUDE_MEM_DATA_DIR": "~/text"}, ".claude-mem/claude-mem.db"},
+		{"the database of a mem_* program", source.Engram, "", nil, ".engram/engram.db"},
+		{"a database of this program is left out", source.Engram, "", map[string]string{"ENGRAM_DATA_DIR": "~/own"}, ".engram/engram.db"},
+		{"the file that the environment names", source.MCPMemory, "", map[string]string{"MEMORY_FILE_PATH": "~/graph/memory.jsonl"}, "graph/memory.jsonl " + dist + "memory.json " + dist + "memory.jsonl"},
+		{"the projects that basic-memory knows", source.BasicMemory, "", nil, "notes work"},
+		{"the memory of the folder above", source.ClaudeCode, "/src/shop/web/app", nil, ".claude/projects/-src-shop/memory"},
+		{"no memory of another folder", source.ClaudeCode, "/src/blog", nil, ""},
+		{"instructions in the folder", source.MemoryMD, filepath.Join(home, "src/shop"), nil, "src/shop"},
+		{"pages in the folder", source.Markdown, filepath.Join(home, "src/shop"), nil, "src/shop"},
+		{"a folder without either", source.Markdown, filepath.Join(home, "notes"), nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := foreign.Where{Home: home, Dir: tt.dir, Env: func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok }}
@@ -70,7 +71,7 @@ func TestUsualPlaces(t *testing.T) {
 			same(t, tt.name, got, strings.Fields(tt.want))
 		})
 	}
-	if p := foreign.Places(foreign.ClaudeMem, foreign.Where{}); len(p) != 0 {
+	if p := foreign.Places(source.ClaudeMem, foreign.Where{}); len(p) != 0 {
 		t.Errorf("without a home there is %v, want nothing", p)
 	}
 }

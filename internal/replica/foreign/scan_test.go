@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
 // many is a database of the mem_* program with n numbered observations.
@@ -59,7 +59,7 @@ func TestWhatIsBehindADamagedPageComesIn(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := many(t, n)
 			spoil(t, path, tt.texts...)
-			all := must(t, foreign.Engram, path, foreign.Options{})
+			all := must(t, source.Engram, path, source.Options{})
 			read := map[int64]bool{}
 			prompts := 0
 			for _, r := range all.records {
@@ -112,7 +112,7 @@ func TestRowsThatHoldAnything(t *testing.T) {
 			(2, '', 'gone', 'fact', x'ff00fe', 'a title of bytes', 'shop', 'three', 'yes', '0000-00-00', '2026-13-45 99:99:99', '2026-01-02 03:04:05'),
 			(3, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7.5, -1),
 			(4, NULL, 's', 'fact', 'No content', NULL, 'shop', 1, 0, 1767323045, 1e300, NULL)`)
-	all := must(t, foreign.Engram, path, foreign.Options{})
+	all := must(t, source.Engram, path, source.Options{})
 	if len(all.records) != 5 {
 		t.Fatalf("%d records, want 5", len(all.records))
 	}

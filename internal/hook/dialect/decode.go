@@ -1,0 +1,384 @@
+package dialect
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/secret"
+)
+
+// ErrNoObject means that an event is not a JSON object.
+var ErrNoObject = engram.Errorf(engram.CodeInvalid, "the event is not a JSON object")
+
+// Decode decodes an event. Agents differ in field names (words.go): unknown fields are ignored,
+// missing ones stay empty, and of a truncated event the complete fields count.
+func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
+	f, err := fieldsOf(b, len(b) >= maxEvent(kind)-len(byteOrderMark))
+	if err != nil {
+		return Event{Kind: kind}, err
+	}
+	d := dialectOf(agent)
+	f.lift(d[lifted]...)
+	e := Event{
+		Kind: kind, Name: f.text(d[wEvent]...), Session: strings.TrimSpace(f.text(d[wSession]...)),
+		Folder: cmp.Or(f.text(d[wFolder]...), f.firstOf(d[wFolders]...)),
+		Source: f.text(d[wSource]...), Prompt: d.typed(cmp.Or(f.text(d[wPrompt]...), f.parts(d[wPrompt]...))),
+		Summary: f.text(d[wSummary]...), Last: f.text(d[wLast]...), Transcript: f.text(d[wTranscript]...),
+		Again:    f.is(d[wAgain]...) || f.above(d[wRounds]...),
+		Subagent: f.text(d[wHelper]...) != "" || kind == SubagentStop,
+	}
+	switch kind {
+	case Stop:
+		e.Last = cmp.Or(e.Last, f.text(d[wLastAtStop]...))
+	case SessionEnd:
+		e.Last = cmp.Or(e.Last, f.text(d[wLastAtEnd]...))
+	case SubagentStop:
+		e.Transcript = f.text(d[wHelperTranscript]...)
+	case BeforeTool, AfterTool:
+		e.Tool = toolOf(d.use(f), plain(cmp.Or(e.Name, name)))
+	}
+	return e, nil
+}
+
+// fields are an object's fields under the agent's names; values are decoded on use.
+type fields map[string]json.RawMessage
+
+// fieldsOf splits an object into its fields; if its end was cut, those before the cut.
+func fieldsOf(b []byte, cut bool) (fields, error) {
+	f := fields{}
+	if !cut {
+		if err := json.Unmarshal(b, &f); err != nil || f == nil {
+			return nil, errors.Join(ErrNoObject, err)
+		}
+		return f, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, ErrNoObject
+	}
+	for d.More() {
+		t, err := d.Token()
+		name, ok := t.(string)
+		if err != nil || !ok {
+			return f, nil
+		}
+		from := d.InputOffset()
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			f[name] = opened(b[from:])
+			return f, nil
+		}
+		f[name] = v
+	}
+	return f, nil
+}
+
+// opened returns the beginning of a JSON string without its end, as a complete one.
+func opened(b []byte) json.RawMessage {
+	const most = 512 << 10
+	b = bytes.TrimLeft(b, ": \t\r\n")
+	if len(b) == 0 || b[0] != '"' {
+		return nil
+	}
+	b = b[:min(len(b), most)]
+	for cut := 0; cut < 12 && cut < len(b); cut++ { // the last character may be incomplete: \ud83d\ude00
+		var said string
+		if text := append(bytes.Clone(b[:len(b)-cut]), '"'); json.Unmarshal(text, &said) == nil {
+			return whole(said)
+		}
+	}
+	return nil
+}
+
+// whole returns a text that was cut anywhere, without what may be half a secret at its end.
+func whole(said string) json.RawMessage {
+	const mayBeHalf = 24 << 10 // bytes; the longest keys take 13 KiB
+	said, _ = Secrets().Ends(said, max(0, len(said)-mayBeHalf), 0)
+	text, err := json.Marshal(said)
+	if err != nil { // strings never fail to encode
+		return nil
+	}
+	return text
+}
+
+// lift copies fields that some agents nest one level deeper; existing fields win.
+func (f fields) lift(names ...string) {
+	for _, name := range names {
+		for inner, v := range f.object(name) {
+			if _, given := f[inner]; !given {
+				f[inner] = v
+			}
+		}
+	}
+}
+
+func (f fields) text(names ...string) string {
+	for _, name := range names {
+		var s string
+		if v := f[name]; len(v) > 1 && v[0] == '"' && json.Unmarshal(v, &s) == nil && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (f fields) is(names ...string) bool { return f.says("true", names) }
+
+func (f fields) no(names ...string) bool { return f.says("false", names) }
+
+func (f fields) says(what string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return string(f[name]) == what })
+}
+
+// number returns a numeric field; 0 for any other.
+func (f fields) number(name string) (n float64) {
+	if v := f[name]; len(v) > 0 && json.Unmarshal(v, &n) != nil {
+		return 0
+	}
+	return n
+}
+
+func (f fields) above(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return f.number(name) > 0 })
+}
+
+// texts returns the strings of a list, such as the words of a command.
+func (f fields) texts(names ...string) (all []string) {
+	for _, name := range names {
+		if v := f[name]; len(v) > 0 && v[0] == '[' && json.Unmarshal(v, &all) == nil && len(all) > 0 {
+			return all
+		}
+	}
+	return nil
+}
+
+// parts returns the texts of the first of some fields that is a list of parts, one per line.
+func (f fields) parts(names ...string) string {
+	for _, name := range names {
+		var all []fields
+		if v := f[name]; len(v) == 0 || v[0] != '[' || json.Unmarshal(v, &all) != nil {
+			continue
+		}
+		var texts []string
+		for _, p := range all {
+			if t := p.text("text"); t != "" {
+				texts = append(texts, t)
+			}
+		}
+		if len(texts) > 0 {
+			return strings.Join(texts, "\n")
+		}
+	}
+	return ""
+}
+
+// firstOf returns the first element of the first of some lists that begins with a string.
+func (f fields) firstOf(names ...string) string {
+	for _, name := range names {
+		var list []json.RawMessage
+		if v := f[name]; len(v) > 0 && v[0] == '[' && json.Unmarshal(v, &list) == nil && len(list) > 0 {
+			if s := (fields{"": list[0]}).text(""); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// object returns the first of some fields that is an object, or a string with the JSON of one.
+func (f fields) object(names ...string) fields {
+	for _, name := range names {
+		v := bytes.TrimSpace(f[name])
+		if len(v) > 0 && v[0] == '"' {
+			v = []byte(strings.TrimSpace(f.text(name)))
+		}
+		inner := fields{}
+		if len(v) > 0 && v[0] == '{' && json.Unmarshal(v, &inner) == nil {
+			return inner
+		}
+	}
+	return nil
+}
+
+// maxEvent returns how many bytes of an event are read. Large tool input may come before the fields
+// that matter; for a prompt the beginning is enough, and must arrive in time.
+func maxEvent(kind Kind) int {
+	if kind == BeforeTool || kind == AfterTool {
+		return 8 << 20
+	}
+	return 1 << 20
+}
+
+// Read reads one event from in and no further, since some agents leave the pipe open. For an event
+// larger than maxEvent it returns the beginning and cut; the rest stays in in.
+func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
+	most := maxEvent(kind)
+	var read bytes.Buffer
+	d := json.NewDecoder(io.TeeReader(skipMark(io.LimitReader(in, int64(most))), &read))
+	var whole json.RawMessage
+	if err = d.Decode(&whole); err == nil {
+		return whole, false, nil
+	}
+	if read.Len() < most-len(byteOrderMark) {
+		return nil, false, noJSON(err)
+	}
+	return read.Bytes(), true, nil
+}
+
+// noJSON gives a read error CodeInvalid if the input is not JSON.
+func noJSON(err error) error {
+	_, odd := errors.AsType[*json.SyntaxError](err)
+	if odd || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return engram.Errorf(engram.CodeInvalid, "the event is not JSON").WithCause(err)
+	}
+	return err
+}
+
+// Discard reads the rest of a truncated event: a closed pipe would fail an agent still writing.
+func Discard(in io.Reader) error {
+	_, err := io.Copy(io.Discard, io.LimitReader(in, 64<<20))
+	return err
+}
+
+// Drain reads an unwanted event for at most within and 64 MiB, since an agent may treat a closed
+// pipe as a failure. It may go on reading after it returns.
+func Drain(in io.Reader, within time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if _, cut, err := Read(AfterTool, in); cut || err != nil {
+			_ = Discard(in)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(within):
+	}
+}
+
+// byteOrderMark is inserted by some shells.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// skipMark skips a byte order mark. It waits for no more than one byte unless that begins a mark.
+func skipMark(in io.Reader) io.Reader {
+	b := bufio.NewReaderSize(in, 64<<10)
+	if first, _ := b.Peek(1); string(first) == byteOrderMark[:1] {
+		if mark, _ := b.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+			_, _ = b.Discard(len(byteOrderMark))
+		}
+	}
+	return b
+}
+
+// typed returns the part of a prompt that a person typed, without additions by the agent; "" for
+// the agent's own prompts and for a command without arguments (/compact). Marks count only at the
+// start of a line.
+func (d dialect) typed(prompt string) string {
+	s := strings.TrimSpace(prompt)
+	if s == "" {
+		return ""
+	}
+	for _, tail := range d[wMachineTail] {
+		if s == tail || strings.HasPrefix(s, tail) {
+			return ""
+		}
+		if at := strings.Index(s, "\n"+tail); at >= 0 {
+			s = s[:at]
+		}
+	}
+	if s = strings.TrimSpace(d.untagged(s)); begins(s, d[wMachineHead]) || commandAlone(s) {
+		return ""
+	}
+	return s
+}
+
+// untagged removes the agent's own spans; one that begins the prompt may lack its end.
+func (d dialect) untagged(s string) string {
+	var kept strings.Builder
+	from := 0
+	for at := 0; at < len(s); {
+		name, inner, end := tagAt(s, at)
+		by := d.byTag(name)
+		switch {
+		case by == "" || end < 0 && strings.TrimSpace(kept.String()+s[from:at]) != "":
+			next := strings.IndexByte(s[at:], '\n')
+			if next < 0 {
+				at = len(s)
+				continue
+			}
+			at += next + 1
+			at += len(s[at:]) - len(strings.TrimLeft(s[at:], " \t\n"))
+			continue
+		case end < 0:
+			return kept.String()
+		}
+		kept.WriteString(s[from:at])
+		if by != wMachineTag {
+			kept.WriteString(strings.TrimSpace(inner) + " ")
+		}
+		at = end + len(s[end:]) - len(strings.TrimLeft(s[end:], " \t\n"))
+		from = at
+	}
+	kept.WriteString(s[from:])
+	return kept.String()
+}
+
+// byTag returns the meaning of a tag; "" for one that is not the agent's.
+func (d dialect) byTag(name string) word {
+	for _, w := range []word{wMachineTag, wPersonTag, wCommandTag} {
+		if name != "" && slices.Contains(d[w], name) {
+			return w
+		}
+	}
+	return ""
+}
+
+// tagAt returns the tag at a position of s, its content and where it ends: -1 if it is not closed.
+// "" if there is no tag.
+func tagAt(s string, at int) (name, inner string, end int) {
+	if s[at] != '<' {
+		return "", "", -1
+	}
+	rest := s[at+1:]
+	n := strings.IndexFunc(rest, func(r rune) bool { return !tagLetter(r) })
+	if n <= 0 {
+		return "", "", -1
+	}
+	name = rest[:n]
+	head := strings.IndexByte(rest, '>')
+	if head < 0 {
+		return name, "", -1
+	}
+	open := at + 1 + head + 1
+	if rest[head-1] == '/' {
+		return name, "", open
+	}
+	closing := "</" + name + ">"
+	length := strings.Index(s[open:], closing)
+	if length < 0 {
+		return name, s[open:], -1
+	}
+	return name, s[open : open+length], open + length + len(closing)
+}
+
+func tagLetter(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+}
+
+// commandAlone reports whether s is a command without arguments: /compact, /shop:deploy; no path.
+func commandAlone(s string) bool {
+	name, is := strings.CutPrefix(s, "/")
+	return is && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !tagLetter(r) && r != ':' && r != '.' })
+}
+
+// Secrets is created for the first long text: most events have none, and it has many rules.
+var Secrets = sync.OnceValue(secret.New)

@@ -1,0 +1,147 @@
+// Package database reads the SQLite databases of other programs (table.go, scan.go), of which nothing is
+// changed: one in use is copied first (copy.go). The exception is Seize (seize.go), which replaces a file.
+//
+// Input may come from anywhere: values are limited, views and triggers do not run, and rows on damaged
+// pages are reported while the others are read.
+package database
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
+)
+
+// DB is another program's SQLite database, opened without changing anything.
+//
+// A database without a log is read in place, as immutable, so that no log or lock file appears
+// beside it. A log holds changes that are not in the file yet, and reading them needs further
+// files: such a database is copied with its log, and the copy is read.
+type DB struct {
+	name   string // as the user named it
+	path   string // the file, links resolved
+	db     *sql.DB
+	copied string // the folder of the copy; "" for none
+	was    state  // of the file when opened
+
+	Note       func(item, reason string) // receives notes about altered items; nil for none
+	readTables map[string]bool
+}
+
+// maxValue is the longest value, in bytes; a longer one ends the reading.
+const maxValue = 64 << 20
+
+// Open opens the database file at path.
+func Open(ctx context.Context, path string, o source.Options) (*DB, error) {
+	real, err := filepath.EvalSymlinks(path) // the log is beside the file, not the link
+	if err != nil {
+		return nil, source.Missing(path, err)
+	}
+	if err := Check(path, real); err != nil {
+		return nil, err
+	}
+	d := &DB{name: path, path: real, readTables: map[string]bool{}}
+	if d.was, err = stateOf(real); err != nil {
+		return nil, source.Unreadable(path, err)
+	}
+	target, query := real, "mode=ro&immutable=1"
+	if d.was.inUse() {
+		if target, err = d.copy(o.Temp); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		query = "mode=rw" // the log must be merged into the copy
+	}
+	query += "&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
+	if d.db, err = sql.Open("sqlite", uriOf(target, query)); err != nil {
+		return nil, errors.Join(d.broken(err), d.Close())
+	}
+	d.db.SetMaxOpenConns(1) // limit applies per connection
+	if err := d.limit(ctx); err != nil {
+		return nil, errors.Join(d.broken(err), d.Close())
+	}
+	return d, nil
+}
+
+// Check rejects other files before SQLite sees them.
+func Check(name, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return source.Missing(name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return engram.Errorf(engram.CodeInvalid, "%s is not a file", name).WithHint("name the database file itself")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return source.Unreadable(name, err)
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 100)
+	n, err := io.ReadFull(f, head)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return source.Unreadable(name, err)
+	case n < len(head) || !bytes.HasPrefix(head, []byte(source.SQLiteMagic)):
+		return engram.Errorf(engram.CodeInvalid, "%s is not a SQLite database", name).WithHint("name the database file of that program, such as engram.db or claude-mem.db")
+	}
+	return nil
+}
+
+// limit rejects values that would fill the memory.
+func (d *DB) limit(ctx context.Context) error {
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = sqlite.Limit(conn, sqlite3.SQLITE_LIMIT_LENGTH, maxValue)
+	return errors.Join(err, conn.Close())
+}
+
+// Close closes the database and removes its copy.
+func (d *DB) Close() error {
+	var err error
+	if d.db != nil {
+		err = d.db.Close()
+	}
+	if d.copied != "" {
+		err = errors.Join(err, os.RemoveAll(d.copied))
+	}
+	return err
+}
+
+// broken translates an error of SQLite.
+func (d *DB) broken(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	switch codeOf(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it again, or repair it with: sqlite3 FILE .recover").WithCause(err)
+	case sqlite3.SQLITE_TOOBIG:
+		return engram.Errorf(engram.CodeInvalid, "%s has a value larger than %d MiB", d.name, maxValue>>20).WithCause(err)
+	}
+	return source.Unreadable(d.name, err)
+}
+
+// codeOf returns SQLite's result code; 0 for other errors.
+func codeOf(err error) int {
+	if bad, ok := errors.AsType[*sqlite.Error](err); ok {
+		return bad.Code() & 0xff
+	}
+	return 0
+}
+
+// uriOf returns SQLite's URI of a database file.
+func uriOf(path, query string) string {
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String()
+}

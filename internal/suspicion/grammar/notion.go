@@ -1,0 +1,190 @@
+package grammar
+
+import (
+	"strings"
+	"sync"
+)
+
+// notion is the subject of a word for kind.go, as a set of bits. A sign is a grammatical category
+// in a known wording; a notion does not depend on the order of words.
+type notion uint64
+
+// Actions.
+const (
+	toRun   notion = 1 << iota // run, execute, start
+	toFetch                    // download, open, read from
+	toSend                     // upload, post, mail, share
+	toPut                      // add, append, paste, copy
+	toShow                     // print, reveal
+	toLift                     // turn off, disable, remove
+	toGrant                    // grant, make, invite
+	toWipe                     // delete, wipe
+	toTell                     // tell, mention, inform
+	toAsk                      // ask, confirm
+	toClaim                    // say, claim, pretend
+	toSteer                    // recommend, rate, review
+	toUse                      // install, set, use, replace
+	toTreat                    // treat, regard
+	toObey                     // follow, obey
+	toOmit                     // leave out, omit
+	pushes                     // push, merge, deploy
+
+	// Objects.
+	aKey    // a secret in the singular
+	keys    // secrets and files with secrets
+	environ // environment
+	vars    // variables
+	talks   // transcript, conversation
+	works   // repository, workspace
+	guards  // safety controls: firewall, approval, signature check
+	bounds  // limits of an agent: restrictions, rules file, system prompt
+	setting // settings of agents
+	summary // summary, report
+	traces  // shell history
+	feed    // registry, index of packages
+	actions // commands, deletions, everything
+	admin   // administrator, owner
+	group   // organisation, whole project
+	public  // public
+
+	// Places.
+	outside  // an address on another machine
+	stranger // one outside well-known hosts
+	bare     // one without name or encryption
+	shared   // visible to others: a commit message, an issue, a folder public/
+	fleeting // a world-writable folder: /tmp
+
+	// People, programs and texts.
+	theAgent
+	theYou
+	thePerson
+	anyone // anybody, no one
+	self   // this note, this memory
+
+	// Circumstances.
+	each     // whenever, every time
+	wide     // all, any, full
+	negates  // not, never, no
+	lacks    // without
+	urges    // must, has to
+	limits   // only, locally, until
+	reports  // attacker, malware
+	voids    // lifted, suspended, "no longer apply"
+	outranks // precedence, priority
+	free     // freely, unrestricted
+	consents // permission, authorised
+	best     // positive, badly, "any other"
+	uttered  // says, types, "comes up"
+	wants    // wants to know, asks
+	even     // even when, regardless
+	green    // passed, green
+	session1 // session, startup, task
+	silent   // silently, in the background
+
+	apart // off, out, env: depends on another word or the spelling
+
+	// Negated verbs; set by counts, not in the vocabulary.
+	untold
+	unconfirmed
+)
+
+// acts are the notions of verbs. They count in instructions and in what an agent does.
+const acts = toRun | toFetch | toSend | toPut | toShow | toLift | toGrant | toWipe | toTell | toAsk | toClaim | toSteer | toUse | toTreat | toObey | toOmit | pushes
+
+// form is the form of an English verb. Verbs of other languages are plain.
+type form uint8
+
+const (
+	noVerb form = iota
+	plain
+	third // runs
+	past  // ran
+	doing // running
+
+	forms = iota // their number
+)
+
+// entry describes a word.
+type entry struct {
+	is    sign
+	means notion
+	form  form
+	heads bool // first word of a pair in the vocabulary
+}
+
+// entries maps each word in the spelling of wordAt. It is built at the first use.
+var entries = sync.OnceValue(func() map[string]entry {
+	m := make(map[string]entry, 3000) // room for 6,000 would add 0.1 ms to each hook
+	for _, g := range vocabulary() {
+		for word := range strings.FieldsSeq(g.words) {
+			note(m, word, func(e *entry) { e.is |= g.is })
+		}
+	}
+	for _, g := range verbs() {
+		for word := range strings.FieldsSeq(g.words) {
+			for f, spellings := range inflected(word) {
+				for _, w := range spellings {
+					note(m, w, func(e *entry) {
+						e.means |= g.means
+						if e.form == noVerb || form(f) == plain {
+							e.form = form(f)
+						}
+					})
+				}
+			}
+		}
+	}
+	for _, g := range notions() {
+		for word := range strings.FieldsSeq(g.words) {
+			note(m, strings.ReplaceAll(word, "~", " "), func(e *entry) {
+				e.means |= g.means
+				if g.means&acts != 0 && e.form == noVerb {
+					e.form = plain
+				}
+			})
+		}
+	}
+	return m
+})
+
+// note changes the entry of one or two words.
+func note(m map[string]entry, phrase string, change func(*entry)) {
+	var key [2*maxWord + 1]byte
+	n := 0
+	for word := range strings.FieldsSeq(phrase) {
+		if n > 0 {
+			key[n] = ' '
+			n++
+			head := string(key[:n-1])
+			e := m[head]
+			e.heads = true
+			m[head] = e
+		}
+		_, w := wordAt(word, 0, key[n:n+maxWord])
+		n += w
+	}
+	e := m[string(key[:n])]
+	change(&e)
+	m[string(key[:n])] = e
+}
+
+// inflected returns the spellings of an English verb by form; "send/sent" has an irregular past.
+func inflected(verb string) [forms][]string {
+	base, was, own := strings.Cut(verb, "/")
+	stem := strings.TrimSuffix(base, "e")
+	last := base[len(base)-1:]
+	all := [forms][]string{plain: {base}, third: {base + "s"}, doing: {stem + "ing"}, past: {stem + "ed"}}
+	switch {
+	case strings.HasSuffix(base, "y") && !strings.HasSuffix(base, "ay") && !strings.HasSuffix(base, "oy"):
+		all[third], all[past], all[doing] = []string{base[:len(base)-1] + "ies"}, []string{base[:len(base)-1] + "ied"}, []string{base + "ing"}
+	case strings.HasSuffix(base, "ss"), strings.HasSuffix(base, "sh"), strings.HasSuffix(base, "ch"):
+		all[third] = []string{base + "es"}
+	case strings.Contains("ptmbgnd", last):
+		all[doing] = append(all[doing], base+last+"ing")
+		all[past] = append(all[past], base+last+"ed")
+	}
+	if own {
+		all[past] = []string{was}
+	}
+	return all
+}

@@ -1,0 +1,211 @@
+package grammar
+
+import (
+	"net/netip"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
+
+// longestThing limits the length of an address or path, in bytes, and so the time for text
+// without spaces, where one may begin at each word.
+const longestThing = 512
+
+// endsThing marks the bytes that no address or path has: white space, quotation marks, brackets
+// and non-ASCII letters.
+var endsThing = func() (ends [256]bool) {
+	for c := range ends {
+		ends[c] = c <= ' ' || c >= 0x80 || strings.IndexByte("\"'`<>()[]|,;", byte(c)) >= 0
+	}
+	return ends
+}()
+
+// thing returns the length and the entry of the address or path at the beginning of s; 0 without
+// one.
+func thing(s string) (n int, e entry) {
+	switch c := s[0]; {
+	case c == '~' || c == '.' || c == '/' || c == '$':
+		if len(s) < 3 || !finding.Letter(s[1]) && s[1] != '/' && s[1] != '.' && s[1] != '{' {
+			return 0, e
+		}
+	case !finding.Letter(c) || c >= 0x80:
+		return 0, e
+	}
+	named := false                      // it has a character that words and base64 lack
+	slashed, home := false, s[0] == '$' // a slash alone is not enough
+	for n < len(s) && n < longestThing {
+		c := s[n]
+		if endsThing[c] {
+			break
+		}
+		slashed = slashed || c == '/'
+		named = named || c == '@' || c == '.' || c == ':' || c == '_' && n > 0
+		n++
+	}
+	// Punctuation at the end belongs to the sentence.
+	for n > 0 && strings.IndexByte(".:!?", s[n-1]) >= 0 {
+		n--
+	}
+	if n < 3 || !named && !(slashed && (home || s[0] == '/' || s[0] == '~')) {
+		return 0, e
+	}
+	if e = entryOfThing(s[:n]); e == (entry{}) {
+		return 0, e
+	}
+	return n, e
+}
+
+// entryOfThing describes an address or a path.
+func entryOfThing(s string) entry {
+	e := entry{is: signOfThing(s)}
+	low := finding.Lowered(s)
+	switch {
+	case e.is&secretFile != 0:
+		e.means = keys
+	case e.is&addressed != 0:
+		e.means = outside
+		if foreignTo(low) {
+			e.means |= stranger
+		}
+		if strings.Contains(low, "http://") || bareNumber(low) {
+			e.means |= bare
+		}
+	case secretName(low) && (low[0] == '$' || strings.ToUpper(s) == s):
+		e.means = keys
+	case strings.HasPrefix(low, "/tmp/"), strings.HasPrefix(low, "/dev/shm/"), strings.HasPrefix(low, "/var/tmp/"), strings.HasPrefix(low, "~/.cache/"), len(low) > 2 && strings.Contains(low[2:], "/."):
+		e.means = fleeting
+	case strings.HasSuffix(low, ".pem"), strings.HasSuffix(low, ".key") && strings.Count(low, ".") == 1, strings.HasSuffix(low, ".p12"), strings.HasSuffix(low, ".keystore"):
+		e.means = keys
+	case strings.HasPrefix(low, ".env."):
+		e.is = nearby // a template
+	case strings.HasPrefix(low, "public/"), strings.HasPrefix(low, "static/"), strings.HasPrefix(low, "docs/"):
+		e.means = shared
+	case e.is == 0 && hostName(low):
+		e.means = outside
+		if foreignTo(low) && !strings.Contains(low, "/") { // a name with a path is usually a module
+			e.means |= stranger
+		}
+	}
+	return e
+}
+
+// secretName reports the name of a variable that holds a secret.
+func secretName(s string) bool {
+	s = strings.TrimRight(s, "}")
+	for _, end := range []string{"_key", "_token", "_secret", "_password", "_pass", "_credentials", "_pat", "database_url"} {
+		if strings.HasSuffix(s, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostName reports a host without a scheme: evil.example, hooks.site.io. File extensions are not
+// among the endings.
+func hostName(s string) bool {
+	name, _, _ := strings.Cut(s, "/")
+	name, _, _ = strings.Cut(name, ":")
+	i := strings.LastIndexByte(name, '.')
+	if i < 2 || strings.ContainsAny(name, "_$@~=*+\\&") || !finding.Letter(name[0]) {
+		return false
+	}
+	switch name[i+1:] {
+	case "com", "net", "org", "io", "dev", "example", "xyz", "info", "biz", "ru", "cn", "tk", "top", "site", "online", "cloud", "host", "link", "click", "onion":
+		return Away("x://" + name)
+	}
+	return false
+}
+
+// bareNumber reports an address with a number in place of a name.
+func bareNumber(url string) bool {
+	_, host, _ := strings.Cut(url, "://")
+	return host != "" && host[0] >= '0' && host[0] <= '9'
+}
+
+// foreignTo reports an address outside well-known package and tool hosts and private networks.
+func foreignTo(url string) bool {
+	_, host, ok := strings.Cut(url, "://")
+	if !ok {
+		host = url
+	}
+	if end := strings.IndexAny(host, "/?#"); end >= 0 {
+		host = host[:end]
+	}
+	for _, known := range []string{"github.com", "githubusercontent.com", "gitlab.com", "go.dev", "golang.org", "proxy.golang.org", "pypi.org", "npmjs.org", "npmjs.com", "rustup.rs", "crates.io", "rust-lang.org", "python.org",
+		"nodejs.org", "docker.com", "docker.io", "quay.io", "ghcr.io", "maven.org", "apache.org", "debian.org", "ubuntu.com", "microsoft.com", "google.com", "googleapis.com", "amazonaws.com", "mozilla.org", "kernel.org", "bun.sh",
+		"deno.land", "astral.sh", "helm.sh", "k8s.io", "hashicorp.com", "terraform.io", "stripe.com", "w3.org", "ietf.org", "rubygems.org", "packagist.org", "pytorch.org", "nvidia.com", "anthropic.com", "openai.com"} {
+		if host == known || strings.HasSuffix(host, "."+known) {
+			return false
+		}
+	}
+	for _, ours := range []string{"internal", "corp.", "intranet", "artifactory", "nexus", "registry.local"} {
+		if strings.Contains(host, ours) {
+			return false
+		}
+	}
+	return true
+}
+
+// NamesSecrets reports the path of a file with secrets, as opposed to an example of one.
+func NamesSecrets(path string) bool { return signOfThing(path) == secretFile }
+
+// signOfThing returns the signs of an address or a path.
+func signOfThing(s string) sign {
+	s = finding.Lowered(s)
+	switch {
+	case strings.Contains(s, "://"):
+		if Away(s) {
+			return addressed
+		}
+		return nearby
+	case isMail(s):
+		return addressed
+	}
+	for _, p := range SecretPaths {
+		if i := strings.Index(s, p); i >= 0 {
+			rest := s[i+len(p):]
+			if rest != "" && finding.Letter(rest[0]) || strings.HasPrefix(rest, ".example") || strings.HasPrefix(rest, ".sample") || strings.HasPrefix(rest, ".template") || strings.HasSuffix(rest, ".pub") {
+				continue
+			}
+			return secretFile
+		}
+	}
+	switch {
+	case strings.HasPrefix(s, "~/.bashrc"), strings.HasPrefix(s, "~/.zshrc"), strings.HasPrefix(s, "~/.profile"), strings.Contains(s, "authorized_keys"):
+		return nearby
+	case strings.HasPrefix(s, "$home"):
+		return nearby
+	}
+	return 0
+}
+
+// SecretPaths are files with secrets.
+var SecretPaths = []string{".env", "id_rsa", "id_ed25519", "id_ecdsa", "/.ssh", "/.aws", "/.gnupg", ".aws/credentials", ".aws/config", ".npmrc", ".netrc", ".pgpass", ".kube/config",
+	".git-credentials", ".docker/config.json", "/etc/shadow", "mcp.json", ".config/gh/hosts", "credentials.json", "login.keychain", "wallet.dat", ".vault-token", "service-account.json"}
+
+// Away reports an address on another machine outside private networks.
+func Away(url string) bool {
+	_, host, _ := strings.Cut(url, "://")
+	if end := strings.IndexAny(host, "/?#"); end >= 0 {
+		host = host[:end]
+	}
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		host = host[at+1:]
+	}
+	name, _, _ := strings.Cut(host, ":")
+	if ip, err := netip.ParseAddr(name); err == nil {
+		return !ip.IsLoopback() && !ip.IsPrivate() && !ip.IsLinkLocalUnicast() && !ip.IsUnspecified()
+	}
+	for _, end := range []string{".local", ".internal", ".lan", ".localhost", ".test", ".svc", ".cluster"} {
+		if strings.HasSuffix(name, end) {
+			return false
+		}
+	}
+	return strings.Contains(name, ".") && name != ""
+}
+
+// isMail reports a mail address.
+func isMail(s string) bool {
+	name, host, ok := strings.Cut(s, "@")
+	return ok && name != "" && !strings.ContainsAny(name, "/:") && strings.Contains(host, ".") && !strings.ContainsAny(host, "/:@")
+}
