@@ -99,6 +99,13 @@ func (l *Ledger) As(c Caller) *Ledger {
 	return &other
 }
 
+// At returns the same Ledger with a clock that stands still at a time.
+func (l *Ledger) At(at time.Time) *Ledger {
+	still := *l
+	still.Now = func() time.Time { return at }
+	return &still
+}
+
 // Everywhere returns the Ledger without excluded projects, for maintenance, which shows nothing to the caller.
 func (l *Ledger) Everywhere() *Ledger {
 	c := l.Caller
