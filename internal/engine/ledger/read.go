@@ -7,9 +7,9 @@ import (
 )
 
 // Read runs read on one snapshot and returns its result; the zero value with an error.
-func Read[T any](ctx context.Context, e *Ledger, read func(engram.Reader) (T, error)) (T, error) {
+func Read[T any](ctx context.Context, l *Ledger, read func(engram.Reader) (T, error)) (T, error) {
 	var v, none T
-	err := e.View(ctx, func(r engram.Reader) (err error) {
+	err := l.View(ctx, func(r engram.Reader) (err error) {
 		v, err = read(r)
 		return err
 	})
@@ -20,9 +20,9 @@ func Read[T any](ctx context.Context, e *Ledger, read func(engram.Reader) (T, er
 }
 
 // Perform runs fn as one operation (write) and returns its result; the zero value with an error.
-func Perform[T any](ctx context.Context, e *Ledger, operation string, fn func(*Tx) (T, error)) (T, error) {
+func Perform[T any](ctx context.Context, l *Ledger, operation string, fn func(*Tx) (T, error)) (T, error) {
 	var v, none T
-	err := e.Write(ctx, operation, func(o *Tx) (err error) {
+	err := l.Write(ctx, operation, func(o *Tx) (err error) {
 		v, err = fn(o)
 		return err
 	})
