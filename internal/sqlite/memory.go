@@ -22,11 +22,12 @@ var memoryColumns = columnsOf("m", memoryTable) + `, m.hash`
 
 // scanMemory returns what reads rows of memoryColumns.
 func scanMemory() func(scanner) (engram.Memory, error) {
-	var m engram.Memory
-	scan := scanInto(&m, memoryTable, inHex{&m.NormalizedHash})
+	var hash []byte
+	scan := scanInto(new(engram.Memory), memoryTable, &hash)
 	return func(s scanner) (engram.Memory, error) {
-		read, err := scan(s)
-		return read, doing(err, "memory %d", read.Num)
+		m, err := scan(s)
+		m.NormalizedHash = hex.EncodeToString(hash)
+		return m, doing(err, "memory %d", m.Num)
 	}
 }
 

@@ -85,7 +85,7 @@ func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error)
 	err := t.rows(ctx, decaysSQL, nil, func(s scanner) error {
 		var name string
 		var d engram.ProjectDecay
-		err := s.Scan(&name, inJSON[engram.ProjectDecay]{&d})
+		err := s.Scan(&name, inJSON{&d})
 		own[name] = d
 		return err
 	})

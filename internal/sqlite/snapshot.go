@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -61,10 +60,10 @@ func (i instant) Scan(v any) error {
 }
 
 // inJSON scans JSON; NULL and an empty list leave the zero value.
-type inJSON[T any] struct{ v *T }
+type inJSON struct{ v any }
 
 // Scan reads a column.
-func (j inJSON[T]) Scan(v any) error {
+func (j inJSON) Scan(v any) error {
 	s, is := v.(string)
 	if !is && v != nil {
 		return fmt.Errorf("JSON is %T", v)
@@ -85,19 +84,6 @@ func (g given) Scan(v any) error {
 		return fmt.Errorf("a text is %T", v)
 	}
 	*g.s = s
-	return nil
-}
-
-// inHex scans a blob as hexadecimal digits.
-type inHex struct{ s *string }
-
-// Scan reads a column.
-func (h inHex) Scan(v any) error {
-	b, is := v.([]byte)
-	if !is {
-		return fmt.Errorf("a hash is %T", v)
-	}
-	*h.s = hex.EncodeToString(b)
 	return nil
 }
 
@@ -132,14 +118,8 @@ func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(scanne
 			into = append(into, given{field})
 		case *time.Time:
 			into = append(into, instant{field})
-		case *[]string:
-			into = append(into, inJSON[[]string]{field})
-		case *map[string]any:
-			into = append(into, inJSON[map[string]any]{field})
-		case *[]engram.Anchor:
-			into = append(into, inJSON[[]engram.Anchor]{field})
-		case **engram.ProjectDecay:
-			into = append(into, inJSON[*engram.ProjectDecay]{field})
+		case *[]string, *map[string]any, *[]engram.Anchor, **engram.ProjectDecay:
+			into = append(into, inJSON{field})
 		default:
 			into = append(into, field)
 		}
