@@ -27,7 +27,11 @@ var (
 
 // fieldsOf returns the fields of a native item: those of T but the folder of a project, which is local to a machine.
 func fieldsOf[T any]() []engram.Field[T] {
-	return slices.DeleteFunc(slices.Clone(engram.Fields[T]()), func(f engram.Field[T]) bool { return f.Name == "root" })
+	all := engram.Fields[T]()
+	if local := slices.IndexFunc(all, func(f engram.Field[T]) bool { return f.Name == "root" }); local >= 0 {
+		return slices.Concat(all[:local], all[local+1:])
+	}
+	return all
 }
 
 // shapeOf returns the struct of a native item: the fields of T in their order, then those of more. Fractions are
