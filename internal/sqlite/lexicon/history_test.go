@@ -49,6 +49,7 @@ func TestTheIndexAnswersAsItsModelDoes(t *testing.T) {
 // world is a store that lives through a history, and what is in it.
 type world struct {
 	*testing.T
+	ctx    context.Context // of the transaction that attempt runs; nil for the test's
 	step   int
 	r      *rand.Rand
 	path   string
@@ -208,9 +209,8 @@ func (w *world) change(m *engram.Memory) {
 // transaction makes some changes, and some questions in between. One in eight is given up, one in
 // twelve followed by a new start of the program.
 func (w *world) transaction() {
-	all, erased, moved, before := maps.Clone(w.all), slices.Clone(w.erased), slices.Clone(w.moved), w.model.clone()
 	givenUp := w.r.IntN(8) == 0
-	err := w.s.Update(w.Context(), func(tx engram.Tx) error {
+	err := w.attempt(w.Context(), func(tx engram.Tx) error {
 		for range 1 + w.r.IntN(6) {
 			if err := w.operation(tx); err != nil {
 				return err
@@ -224,9 +224,7 @@ func (w *world) transaction() {
 		}
 		return nil
 	})
-	if givenUp && errors.Is(err, errGivenUp) {
-		w.all, w.erased, w.moved, w.model = all, erased, moved, before
-	} else if err != nil {
+	if err != nil && !(givenUp && errors.Is(err, errGivenUp)) {
 		w.failf("write: %v", err)
 	}
 	if w.r.IntN(12) == 0 {
@@ -336,7 +334,11 @@ func (w *world) revive(tx engram.Tx) error {
 }
 
 func (w *world) move(tx engram.Tx) error {
-	from, to := pick(w.r, w.projects()), pick(w.r, w.projects())
+	return w.take(tx, pick(w.r, w.projects()), pick(w.r, w.projects()))
+}
+
+// take moves the memories of a project to another.
+func (w *world) take(tx engram.Tx, from, to string) error {
 	moved, err := tx.MoveProject(w.Context(), from, to)
 	if err != nil {
 		return fmt.Errorf("move: %w", err)
