@@ -101,7 +101,7 @@ func (w *world) Context() context.Context {
 	if w.ctx != nil {
 		return w.ctx
 	}
-	return w.T.Context()
+	return w.TB.Context()
 }
 
 // attempt runs a transaction; if it fails, the model is as before.
@@ -140,7 +140,7 @@ func (w *world) thin(tx engram.Tx) error {
 
 // settledWorld makes a closed store with segments of every level, a sparse one among them, and unsealed
 // memories.
-func settledWorld(t *testing.T) *world {
+func settledWorld(t testing.TB) *world {
 	w := newWorld(t, *seed)
 	insert := func(n int) func(*world, engram.Tx) error {
 		return func(w *world, tx engram.Tx) error { return w.insert(tx, n) }
@@ -204,10 +204,10 @@ func (w *world) reopen() {
 }
 
 // twin opens a copy of a closed store, and returns its file as it was before.
-func (w *world) twin(t *testing.T, every int64) (*world, []byte) {
+func (w *world) twin(t testing.TB, every int64) (*world, []byte) {
 	t.Helper()
 	twin := *w
-	twin.T, twin.path, twin.r = t, filepath.Join(t.TempDir(), "engram.db"), rand.New(rand.NewPCG(*seed, 8))
+	twin.TB, twin.path, twin.r = t, filepath.Join(t.TempDir(), "engram.db"), rand.New(rand.NewPCG(*seed, 8))
 	twin.all, twin.model = maps.Clone(w.all), w.model.clone()
 	copyFile(t, w.path, twin.path)
 	twin.number(every)
@@ -220,7 +220,7 @@ func (w *world) twin(t *testing.T, every int64) (*world, []byte) {
 	return &twin, base
 }
 
-func copyFile(t *testing.T, from, to string) {
+func copyFile(t testing.TB, from, to string) {
 	t.Helper()
 	b, err := os.ReadFile(from)
 	if err == nil {

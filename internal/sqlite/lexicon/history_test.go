@@ -48,7 +48,7 @@ func TestTheIndexAnswersAsItsModelDoes(t *testing.T) {
 
 // world is a store that lives through a history, and what is in it.
 type world struct {
-	*testing.T
+	testing.TB
 	ctx    context.Context // of the transaction that attempt runs; nil for the test's
 	step   int
 	r      *rand.Rand
@@ -71,8 +71,8 @@ type move struct {
 
 var errGivenUp = errors.New("given up")
 
-func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{T: t, r: rand.New(rand.NewPCG(seed, 19)), path: filepath.Join(t.TempDir(), "engram.db"), all: map[int64]engram.Memory{}, model: newModel()}
+func newWorld(t testing.TB, seed uint64) *world {
+	w := &world{TB: t, r: rand.New(rand.NewPCG(seed, 19)), path: filepath.Join(t.TempDir(), "engram.db"), all: map[int64]engram.Memory{}, model: newModel()}
 	w.s, w.other = w.open(), w.open()
 	t.Cleanup(func() { _ = errors.Join(w.s.Close(), w.other.Close()) })
 	for len(w.words) < 300 {
@@ -487,10 +487,10 @@ func (w *world) askOf(r engram.Reader, off func(string) bool) {
 
 // examine has the doctor compare the whole index with the memories.
 func (w *world) examine() {
-	examine(w.T, w.path, len(w.model.live))
+	examine(w.TB, w.path, len(w.model.live))
 }
 
-func examine(t *testing.T, path string, live int) {
+func examine(t testing.TB, path string, live int) {
 	t.Helper()
 	f, err := sqlite.Examine(context.Background(), path, health.Query{Checks: []health.ID{health.IndexInStep, health.Integrity}, Full: true, Most: 3})
 	if err = errors.Join(err, f.Err, f.Index.Err, f.Index.Broken, f.Damage.Err); err != nil {

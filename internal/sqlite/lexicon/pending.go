@@ -306,6 +306,6 @@ func (x *Index) emptyMany(ctx context.Context, num int64, slots map[int]engram.M
 		return err
 	}
 	const query = `UPDATE segments SET version = ?, live = live - ?, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	err = x.DB.Run(ctx, query, version, len(slots), tokens, postings.AppendWords(nil, firstsOf(blocks)), num)
+	err = x.DB.Run(ctx, query, version, len(slots), tokens, encodeFirsts(firstsOf(blocks)), num)
 	return err
 }

@@ -251,7 +251,7 @@ func (x *Index) extend(ctx context.Context, to *target, adds []postings.Addition
 	}
 	const query = `UPDATE segments SET version = ?, slots = slots + ?, live = live + ?, tokens = tokens + ?, firsts = ? WHERE num = ?`
 	n := to.docs.Len()
-	if err := x.DB.Run(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firstsOf(blocks)), g.num); err != nil {
+	if err := x.DB.Run(ctx, query, version, n, n, to.tokens, encodeFirsts(firstsOf(blocks)), g.num); err != nil {
 		return err
 	}
 	nums := make([]int64, n)

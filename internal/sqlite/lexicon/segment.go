@@ -150,6 +150,10 @@ func (g *segment) count() {
 	}
 }
 
+// encodeFirsts encodes the first words of blocks. Of none, which are those of memories without words, it
+// is empty but not nil, which the table would take for NULL.
+func encodeFirsts(firsts []string) []byte { return postings.AppendWords([]byte{}, firsts) }
+
 // blockOf returns the only block that may contain word; -1 if word sorts before all blocks.
 func (g *segment) blockOf(word string) int {
 	n, found := slices.BinarySearch(g.firsts, word)

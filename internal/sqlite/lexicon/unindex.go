@@ -160,7 +160,7 @@ func (x *Index) vacate(ctx context.Context, at place, words []wordCount) error {
 	}
 	g.version, g.live, g.tokens = version, g.live-1, g.tokens-int64(length)
 	const query = `UPDATE segments SET version = ?, live = live - 1, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	if err := x.DB.Run(ctx, query, version, length, postings.AppendWords(nil, g.firsts), g.num); err != nil {
+	if err := x.DB.Run(ctx, query, version, length, encodeFirsts(g.firsts), g.num); err != nil {
 		return err
 	}
 	own[slices.Index(own, old)] = g

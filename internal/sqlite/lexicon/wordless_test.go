@@ -1,0 +1,58 @@
+package lexicon_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// A segment may have no words at all: of memories that were saved without any, or that alone remain in it.
+func TestASegmentMayHaveNoWords(t *testing.T) {
+	for name, batch := range map[string]int{"one by one": 1, "at once": 70} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, *seed)
+			run := func(fn func(engram.Tx) error) {
+				t.Helper()
+				if err := w.attempt(t.Context(), fn); err != nil {
+					t.Fatal(err)
+				}
+				w.examine()
+			}
+			save := func(content ...string) {
+				t.Helper()
+				for n := 0; n < 70; n += batch {
+					run(func(tx engram.Tx) (err error) {
+						for i := range batch {
+							m := w.memory()
+							m.DeletedAt, m.Tags, m.Title, m.Content = time.Time{}, nil, "🎉", content[(n+i)%len(content)]
+							err = errors.Join(err, w.save(tx, m))
+						}
+						return err
+					})
+				}
+			}
+			save("🎉")
+			w.ask(2)
+			save("🎉", "kettle")
+			speaking := slices.DeleteFunc(slices.Sorted(maps.Keys(w.all)), func(num int64) bool { return w.all[num].Content == "🎉" })
+			for some := range slices.Chunk(speaking, batch) {
+				run(func(tx engram.Tx) (err error) {
+					for _, num := range some {
+						m := w.all[num]
+						forget(&m)
+						w.all[num] = m
+						w.model.put(m)
+						err = errors.Join(err, tx.ReplaceMemory(t.Context(), m))
+					}
+					return err
+				})
+			}
+			run(func(tx engram.Tx) error { return w.insert(tx, 80) })
+			w.ask(5)
+		})
+	}
+}
