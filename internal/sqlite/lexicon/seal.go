@@ -308,8 +308,11 @@ func (x *Index) appendPages(ctx context.Context, read, write string, segment int
 	page := slots / most
 	if slots%most > 0 {
 		var begun []byte
-		if err := x.DB.Row(ctx, read, []any{part(segment, page)}, &begun); err != nil {
+		if _, err := x.DB.Maybe(ctx, read, []any{part(segment, page)}, &begun); err != nil {
 			return err
+		}
+		if len(begun) != slots%most*size {
+			return fmt.Errorf("the last rows of segment %d: %w", segment, postings.ErrDamaged)
 		}
 		rows = append(begun, rows...)
 	}

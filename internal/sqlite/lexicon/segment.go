@@ -175,7 +175,10 @@ func (x *Index) block(ctx context.Context, g *segment, n int) ([]byte, error) {
 		return g.blocks[n], nil
 	}
 	var b []byte
-	err := x.DB.Row(ctx, blockSQL, []any{part(g.num, n)}, &b)
+	found, err := x.DB.Maybe(ctx, blockSQL, []any{part(g.num, n)}, &b)
+	if err == nil && !found {
+		err = postings.ErrDamaged
+	}
 	return b, conn.Doing(err, "words of segment %d", g.num)
 }
 
