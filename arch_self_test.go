@@ -126,11 +126,10 @@ func TestSleepCheck(t *testing.T) {
 	for _, tt := range []struct{ name, file, body, want string }{
 		{"by the real clock", "internal/app/nightly_test.go", sleep, "time.Sleep is reserved"},
 		{"by a bubble's clock", "internal/app/nightly_test.go", `import _ "testing/synctest"; ` + sleep, ""},
-		{"where it is spared", "internal/old/old_test.go", sleep, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := sourceOf(t, tt.file, "package x\n"+tt.body+"\n")
-			wantProblem(t, f, checkSleep(f, []string{"internal/old/"}), tt.want)
+			wantProblem(t, f, checkSleep(f), tt.want)
 		})
 	}
 }

@@ -312,7 +312,7 @@ func TestReservedCallsStayInTheirPlace(t *testing.T) {
 func TestTestsDoNotSleep(t *testing.T) {
 	for _, f := range tree(t) {
 		if f.test {
-			report(t, checkSleep(f, []string{"internal/sqlite/kill_test.go", "internal/sqlite/lock_test.go", "internal/sqlite/migrate_test.go"}))
+			report(t, checkSleep(f))
 		}
 	}
 }

@@ -14,10 +14,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 	"github.com/alanbuscaglia/engram/internal/storetest"
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // childLock takes the write lock of the database at args[0] as another program would, reports it, and
-// holds it for args[1] or until released.
+// holds it until released.
 func childLock(args []string) error {
 	db, err := sql.Open("sqlite", args[0])
 	if err != nil {
@@ -32,18 +33,14 @@ func childLock(args []string) error {
 		return err
 	}
 	fmt.Println("locked")
-	if d, err := time.ParseDuration(args[1]); err == nil {
-		time.Sleep(d)
-	} else {
-		_, _ = fmt.Scanln()
-	}
+	_, _ = fmt.Scanln()
 	_, err = c.ExecContext(ctx, "ROLLBACK")
 	return errors.Join(err, c.Close(), db.Close())
 }
 
-func lock(t *testing.T, path, how string) *child {
+func lock(t *testing.T, path string) *child {
 	t.Helper()
-	c := start(t, "lock", path, how)
+	c := start(t, "lock", path)
 	if _, err := c.line(); err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +51,7 @@ func TestSavesWaitForAForeignLock(t *testing.T) {
 	t.Parallel() // mostly waits
 	path := filepath.Join(t.TempDir(), "engram.db")
 	closed(t, open(t, path))
-	holder := lock(t, path, "3s")
+	holder := lock(t, path)
 	began := time.Now()
 	var wg sync.WaitGroup
 	var ids []string
@@ -68,8 +65,11 @@ func TestSavesWaitForAForeignLock(t *testing.T) {
 			}
 		})
 	}
+	const held = 3 * time.Second
+	waittest.Until(t, "the end of the lock", func() bool { return time.Since(began) > held })
+	fmt.Fprintln(holder.in)
 	wg.Wait()
-	t.Logf("8 saves waited %v for a lock of 3s", time.Since(began).Round(time.Millisecond))
+	t.Logf("8 saves waited %v for a lock of %v", time.Since(began).Round(time.Millisecond), held)
 	if _, err := holder.rest(); err != nil {
 		t.Error(err)
 	}
@@ -83,7 +83,7 @@ func TestALastingLockIsReportedInTime(t *testing.T) {
 	s := open(t, path, func(o *sqlite.Options) { o.WriteWait = wait })
 	defer s.Close()
 	saveCorpus(t, s, storetest.NewCorpus(1), 5, nil)
-	holder := lock(t, path, "until told")
+	holder := lock(t, path)
 
 	failed := make(chan error, 3) // one holds the connection, the others wait for it
 	began := time.Now()
@@ -129,7 +129,7 @@ func TestALockTimeoutLeavesTheQueue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)
 	defer s.Close()
-	holder := lock(t, path, "until told")
+	holder := lock(t, path)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	began := time.Now()
@@ -163,14 +163,15 @@ func TestALockTimeoutCountsOnlyWaiting(t *testing.T) {
 	const wait = 50 * time.Millisecond
 	impatient := engram.WithLockTimeout(t.Context(), wait)
 	err := s.Update(impatient, func(engram.Tx) error {
-		time.Sleep(2 * wait) // its own work is not waiting
+		began := time.Now() // its own work is not waiting
+		waittest.Until(t, "more time than it would wait", func() bool { return time.Since(began) > 2*wait })
 		return nil
 	})
 	if err != nil {
 		t.Errorf("an update that takes longer than it would wait for others: %v", err)
 	}
 
-	holder := lock(t, path, "until told")
+	holder := lock(t, path)
 	err = s.Update(impatient, func(engram.Tx) error { return nil })
 	if engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "for "+wait.String()) {
 		t.Errorf("beside a lock: got %q, %v; want unavailable, and how long it waited", engram.CodeOf(err), err)

@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 	"github.com/alanbuscaglia/engram/internal/sqlite/file"
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 // steps returns the embedded migrations followed by these scripts.
@@ -205,12 +206,10 @@ func TestAMigrationKilledHalfWayChangesNothing(t *testing.T) {
 		furnished(t, path, 10)
 		c := start(t, "migrate", path, addMuch)
 		release(t, c)
-		for { // until it has written that much to the log
-			if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > int64(1+round*4)<<20 {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
+		waittest.Until(t, "the migration wrote that much to the log", func() bool {
+			info, err := os.Stat(path + "-wal")
+			return err == nil && info.Size() > int64(1+round*4)<<20
+		})
 		if err := c.cmd.Process.Kill(); err != nil {
 			t.Fatalf("kill: %v", err)
 		}

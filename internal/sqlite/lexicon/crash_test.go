@@ -46,7 +46,7 @@ func TestAStoppedReorganisationChangesNothing(t *testing.T) {
 	for name, of := range reorganisations() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, base := settled.twin(t, of.every)
+			w, base := settled.copy(t, of.every)
 			run := func(tx engram.Tx) error {
 				w.r = rand.New(rand.NewPCG(*seed, 7)) // each time the same
 				return of.run(w, tx)
@@ -203,21 +203,21 @@ func (w *world) reopen() {
 	w.s, w.other = w.open(), w.open()
 }
 
-// twin opens a copy of a closed store, and returns its file as it was before.
-func (w *world) twin(t testing.TB, every int64) (*world, []byte) {
+// copy opens a copy of a closed store, and returns its file as it was before.
+func (w *world) copy(t testing.TB, every int64) (*world, []byte) {
 	t.Helper()
-	twin := *w
-	twin.TB, twin.path, twin.r = t, filepath.Join(t.TempDir(), "engram.db"), rand.New(rand.NewPCG(*seed, 8))
-	twin.all, twin.model = maps.Clone(w.all), w.model.clone()
-	copyFile(t, w.path, twin.path)
-	twin.number(every)
-	base, err := os.ReadFile(twin.path)
+	copied := *w
+	copied.TB, copied.path, copied.r = t, filepath.Join(t.TempDir(), "engram.db"), rand.New(rand.NewPCG(*seed, 8))
+	copied.all, copied.model = maps.Clone(w.all), w.model.clone()
+	copyFile(t, w.path, copied.path)
+	copied.number(every)
+	base, err := os.ReadFile(copied.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	twin.s, twin.other = twin.open(), twin.open()
-	t.Cleanup(func() { _ = errors.Join(twin.s.Close(), twin.other.Close()) })
-	return &twin, base
+	copied.s, copied.other = copied.open(), copied.open()
+	t.Cleanup(func() { _ = errors.Join(copied.s.Close(), copied.other.Close()) })
+	return &copied, base
 }
 
 func copyFile(t testing.TB, from, to string) {
