@@ -16,12 +16,14 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// reorganisations are transactions that rewrite segments. The first three save memories, of which the
+// reorganisations are transactions that rewrite segments. The first four save memories, of which the
 // second gets a number at which the newest memories move, a multiple of every; of 32, none does.
 func reorganisations() map[string]reorganisation {
 	return map[string]reorganisation{
+		"save":    {64, insert(3), "1,2,3"},
 		"seal":    {64, (*world).mixture, "1,2,3"},
 		"merge":   {512, (*world).mixture, "2,3"},
 		"settle":  {4096, (*world).mixture, "3"},
@@ -51,11 +53,22 @@ func TestAStoppedReorganisationChangesNothing(t *testing.T) {
 				w.r = rand.New(rand.NewPCG(*seed, 7)) // each time the same
 				return of.run(w, tx)
 			}
+			q := engram.LexicalQuery{Terms: text.Query(w.words[0]), Limit: 10}
+			// It reads the index, so that nothing waits to be written when it is given up.
+			stopped := func(tx engram.Tx) error {
+				if err := run(tx); err != nil {
+					return err
+				}
+				if _, err := tx.Lexical(w.Context(), q); err != nil {
+					return err
+				}
+				return errGivenUp
+			}
 			before, log := w.model.clone(), w.log()
 			for n := 0; ; n++ {
 				w.step = n
-				err := w.attempt(&countdown{Context: t.Context(), left: n}, run)
-				if err == nil {
+				err := w.attempt(&countdown{Context: t.Context(), left: n}, stopped)
+				if errors.Is(err, errGivenUp) {
 					t.Logf("%d statements", n)
 					break
 				}
@@ -73,8 +86,14 @@ func TestAStoppedReorganisationChangesNothing(t *testing.T) {
 					w.examine()
 				}
 			}
+			// Another one has the same numbers for other texts.
+			w.words = slices.Clone(w.words)
+			slices.Reverse(w.words)
+			if err := w.attempt(t.Context(), run); err != nil {
+				t.Fatal(err)
+			}
 			w.hasLevels(of.levels)
-			w.ask(5)
+			w.ask(10)
 			w.examine()
 			w.cut(base, w.log(), before)
 		})
@@ -117,6 +136,10 @@ func (w *world) attempt(ctx context.Context, fn func(engram.Tx) error) error {
 
 func forget(m *engram.Memory) { m.DeletedAt = at(1) }
 
+func insert(n int) func(*world, engram.Tx) error {
+	return func(w *world, tx engram.Tx) error { return w.insert(tx, n) }
+}
+
 // mixture saves, changes, forgets and restores a few memories.
 func (w *world) mixture(tx engram.Tx) error {
 	return errors.Join(w.each(tx, 3, false, w.change), w.each(tx, 3, false, forget),
@@ -142,9 +165,6 @@ func (w *world) thin(tx engram.Tx) error {
 // memories.
 func settledWorld(t testing.TB) *world {
 	w := newWorld(t, *seed)
-	insert := func(n int) func(*world, engram.Tx) error {
-		return func(w *world, tx engram.Tx) error { return w.insert(tx, n) }
-	}
 	for _, of := range []reorganisation{{32, insert(9), ""}, {4096, insert(200), "3"}, {32, (*world).sweep, "3"}, {512, insert(80), "2,3"}, {64, insert(80), "1,2,3"}, {32, insert(5), "1,2,3"}} {
 		w.number(of.every)
 		if err := w.attempt(t.Context(), func(tx engram.Tx) error { return of.run(w, tx) }); err != nil {
