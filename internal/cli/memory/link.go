@@ -129,7 +129,8 @@ request.`,
 			if p.JSON && !cmd.Flags().Changed("format") {
 				format = "json"
 			}
-			write, known := graphFormats()[format]
+			// json prints the answer itself.
+			write, known := map[string]func(engram.Graph) string{"text": render.Graph, "json": nil, "dot": render.DOT, "mermaid": render.Mermaid}[format]
 			if !known {
 				return command.Invalidf("--format %q is unknown", format).WithHint("use text, json, dot or mermaid")
 			}
@@ -143,9 +144,7 @@ request.`,
 			if in.Limit == 0 {
 				return command.Invalidf("limit 0 is out of range").WithHint("use a number from 1 to %d", read.MaxGraph)
 			}
-			for _, r := range relations {
-				in.Verbs = append(in.Verbs, engram.Verb(r))
-			}
+			in.Verbs = document.Each(relations, func(r string) engram.Verb { return engram.Verb(r) })
 			var err error
 			if in.Ref, err = engram.ParseRef(args[0]); err != nil {
 				return err
@@ -166,9 +165,4 @@ request.`,
 	flags.IntVar(&in.Limit, "limit", 200, "maximum number of memories")
 	flags.StringVar(&format, "format", "text", "output `format`: text, json, dot or mermaid")
 	return cmd
-}
-
-// graphFormats maps --format to writers; json uses the answer itself.
-func graphFormats() map[string]func(engram.Graph) string {
-	return map[string]func(engram.Graph) string{"text": render.Graph, "json": nil, "dot": render.DOT, "mermaid": render.Mermaid}
 }

@@ -279,7 +279,8 @@ func capture(p *command.Program, cmd *cobra.Command, e *engine.Engine, name, ses
 		return err
 	}
 	p.WarnAll(res.Warnings)
-	return p.Answer(capturedOf(e, res), func(b *strings.Builder) {
+	doc := CapturedDoc{res.Extracted, res.Saved, res.Duplicates, command.MemoriesOf(e, res.Memories)}
+	return p.Answer(doc, func(b *strings.Builder) {
 		fmt.Fprintf(b, "%s found in the text: %d saved, %d already known\n", command.Count(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
 		for _, m := range res.Memories {
 			writeLine(b, m, engram.Note{})
@@ -435,10 +436,6 @@ type CapturedDoc struct {
 	Saved      int               `json:"saved"`
 	Duplicates int               `json:"duplicates"`
 	Memories   []document.Memory `json:"memories"` // saved memories
-}
-
-func capturedOf(e *engine.Engine, r remember.CaptureResult) CapturedDoc {
-	return CapturedDoc{r.Extracted, r.Saved, r.Duplicates, command.MemoriesOf(e, r.Memories)}
 }
 
 func writeSaved(b *strings.Builder, s remember.SaveResult) {

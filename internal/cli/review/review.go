@@ -1,5 +1,5 @@
 // Package review holds the commands by which a person decides: the review queue (review.go), candidate contradictions
-// (conflicts.go, conflicts_scan.go) and items received from others (pending.go), which are subcommands of sync.
+// (conflicts.go) and items received from others (pending.go), which are subcommands of sync.
 package review
 
 import (

@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -68,10 +69,6 @@ type DetectedDoc struct {
 	Path      string   `json:"path"`
 	Available []string `json:"available"`
 	Warning   string   `json:"warning"`
-}
-
-func detectedOf(in projects.ProjectInForce) DetectedDoc {
-	return DetectedDoc{in.Name, string(in.Source), in.Path, document.OrEmpty(in.Available), in.Warning}
 }
 
 func writeProjects(b *strings.Builder, list []engram.ProjectCounts, columns int) {
@@ -151,7 +148,8 @@ func projectsDetectCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.Answer(detectedOf(in), func(b *strings.Builder) { writeDetected(b, in) })
+			doc := DetectedDoc{in.Name, string(in.Source), in.Path, document.OrEmpty(in.Available), in.Warning}
+			return p.Answer(doc, func(b *strings.Builder) { writeDetected(b, in) })
 		}),
 	}
 }
@@ -361,9 +359,7 @@ func groupOf(groups [][]engram.ProjectCounts, name string) ([][]engram.ProjectCo
 
 // consolidateGroup merges one group, or returns the plan.
 func consolidateGroup(p *command.Program, cmd *cobra.Command, e *engine.Engine, g []engram.ProjectCounts, into string, yes, dryRun bool) (consolidated, error) {
-	if into == "" {
-		into = g[0].Name
-	}
+	into = cmp.Or(into, g[0].Name)
 	out := consolidated{Into: into, From: namesOf(g), Projects: projectsOf(g)}
 	if !yes && !dryRun {
 		var err error

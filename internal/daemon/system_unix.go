@@ -39,3 +39,25 @@ func lockHolder(path string) (process int, held bool, err error) {
 	// both would signal whole groups.
 	return max(0, int(lock.Pid)), true, nil
 }
+
+// TryLock locks a file until it is closed, unless it is locked through another handle in this or
+// another process. On a file system without locks it always succeeds.
+func TryLock(f *os.File) (held bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
+		return false, nil
+	case errors.Is(err, syscall.ENOTSUP), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.ENOSYS):
+		return true, nil
+	}
+	return err == nil, err
+}
+
+// errorsToLog says whether a server's standard error may be its log file although that is renamed.
+const errorsToLog = true
+
+// detached starts a session, so that signals and the end of the terminal do not reach the process.
+func detached() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// askToEnd asks a process to end; may is false if the system has no way to do so.
+func askToEnd(p *os.Process) (may bool, err error) { return true, p.Signal(syscall.SIGTERM) }
