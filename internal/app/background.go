@@ -59,7 +59,16 @@ const embedEvery = time.Minute
 
 // embedMissing embeds memories without a vector of the current model, and retries failures.
 func (a *App) embedMissing(ctx context.Context) {
-	every(ctx, embedEvery, func() { a.embedOnce(ctx) })
+	every(ctx, embedEvery, func() {
+		res, err := a.Engine.Reembed(ctx, consolidate.ReembedInput{})
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			a.opts.Log.Warn("cannot embed memories", "error", err)
+		case res.Embedded > 0:
+			a.opts.Log.Info("memories were embedded", "count", res.Embedded, "model", res.Model.Name)
+		}
+	})
 }
 
 // every calls do now and at each interval until ctx ends.
@@ -73,17 +82,6 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 			return
 		case <-again.C:
 		}
-	}
-}
-
-func (a *App) embedOnce(ctx context.Context) {
-	res, err := a.Engine.Reembed(ctx, consolidate.ReembedInput{})
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		a.opts.Log.Warn("cannot embed memories", "error", err)
-	case res.Embedded > 0:
-		a.opts.Log.Info("memories were embedded", "count", res.Embedded, "model", res.Model.Name)
 	}
 }
 
@@ -144,7 +142,6 @@ func (n nights) night(ctx context.Context, due time.Time) (over bool) {
 	return n.now().Sub(due) > 2*time.Hour
 }
 
-// extractorOf returns the configured extractor, or nil.
 func extractorOf(c config.Config) engram.Extractor {
 	if !c.LLM() {
 		return nil
@@ -159,7 +156,6 @@ func extractorOf(c config.Config) engram.Extractor {
 	return x
 }
 
-// judgeOf returns the configured judge, or nil.
 func judgeOf(c config.Config) engram.Judge {
 	j, known := agentcli.Named(c.AgentCLI)
 	if !known {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/health"
@@ -287,7 +288,6 @@ type clinic struct {
 	settings []config.Remark
 }
 
-// opened returns the open store.
 func (c clinic) opened(ctx context.Context) (*sqlite.Store, error) {
 	s, err := c.store.get(ctx)
 	if err != nil {
@@ -321,9 +321,7 @@ func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, erro
 		}
 	}
 	if q.Wants(health.SettingsInForce) {
-		for _, r := range c.settings {
-			f.Settings = append(f.Settings, health.Setting{Text: r.String(), Ignored: r.Ignored})
-		}
+		f.Settings = document.Each(c.settings, func(r config.Remark) health.Setting { return health.Setting{Text: r.String(), Ignored: r.Ignored} })
 	}
 	if q.Wants(health.SharedManifest) {
 		f.Shared = c.shared(ctx)
@@ -394,10 +392,8 @@ type traces struct {
 
 // Holding implements engine.Traces. An unreadable place does not end the search in the others.
 func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, unread []string, err error) {
-	ids, syncIDs := make([]engram.ID, len(ms)), make([]string, len(ms))
-	for i, m := range ms {
-		ids[i], syncIDs[i] = m.ID, m.SyncID
-	}
+	ids := document.Each(ms, func(m engram.Memory) engram.ID { return m.ID })
+	syncIDs := document.Each(ms, func(m engram.Memory) string { return m.SyncID })
 	add := func(kind engram.TraceKind, holding, passed []string) {
 		for _, path := range holding {
 			held = append(held, engram.Trace{Kind: kind, Where: path})
@@ -438,10 +434,4 @@ func above(dir string) string {
 		}
 		dir = parent
 	}
-}
-
-// tracesIn returns the traces for this App's places.
-func (a *App) tracesIn() traces {
-	return traces{backups: filepath.Join(filepath.Dir(a.opts.Config.DBPath), "backups"), dir: a.opts.Dir,
-		log: a.opts.Config.DBPath + "-wal", store: a.store}
 }

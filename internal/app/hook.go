@@ -156,10 +156,10 @@ func (l *hookLog) add(t hook.Trouble) {
 		what += " during " + t.During
 	}
 	line := fmt.Sprintf("%s %s %s %s %s: %s, after %d ms\n", now.UTC().Format(time.RFC3339), l.agent, cmp.Or(string(t.Kind), "-"),
-		cmp.Or(oneWord(t.Project), "-"), what, reason(t.Err), now.Sub(l.begun).Milliseconds())
+		cmp.Or(strings.Join(strings.Fields(t.Project), "_"), "-"), what, reason(t.Err), now.Sub(l.begun).Milliseconds())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if size(l.path) > maxHookLog {
+	if daemon.Size(l.path) > maxHookLog {
 		_ = os.Rename(l.path, l.path+".old")
 	}
 	_ = os.MkdirAll(filepath.Dir(l.path), 0o700) // a hook with a wrong command line may be the first to need it
@@ -175,9 +175,6 @@ func (l *hookLog) add(t hook.Trouble) {
 func (l *hookLog) noSuch(kind dialect.Kind, what, name string) {
 	l.add(hook.Trouble{Kind: kind, What: "command-line", Err: engram.Errorf(engram.CodeInvalid, "a hook's command line is wrong").WithCause(hook.NoSuch{What: what, Name: name})})
 }
-
-// oneWord returns a project name as a single column.
-func oneWord(name string) string { return strings.Join(strings.Fields(name), "_") }
 
 // reason returns an error's code and cause, without messages that may contain foreign text.
 func reason(err error) string {

@@ -176,7 +176,6 @@ type homeDoc struct {
 	earlier string   // database of an earlier Engram elsewhere; "" for none, or if there are memories
 }
 
-// nextDoc is a suggestion.
 type nextDoc struct {
 	What    string `json:"what"`
 	Command string `json:"command"`
@@ -215,7 +214,6 @@ func home(p *command.Program, cmd *cobra.Command) error {
 	return p.Answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.Columns()) })
 }
 
-// look counts the records.
 func (d *homeDoc) look(ctx context.Context, e *engine.Engine) error {
 	s, err := e.Stats(ctx, "")
 	if err != nil {

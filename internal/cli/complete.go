@@ -169,11 +169,8 @@ func several(words suggest) suggest {
 }
 
 // settings offers the keys of config.toml.
-func settings(*command.Program, *cobra.Command, []string, string) (out []string) {
-	for _, k := range config.Keys() {
-		out = append(out, described(k.Name, k.About))
-	}
-	return out
+func settings(*command.Program, *cobra.Command, []string, string) []string {
+	return document.Each(config.Keys(), func(k config.Key) string { return described(k.Name, k.About) })
 }
 
 // commandWords offers the subcommands of the command path typed so far.
@@ -274,11 +271,7 @@ func sessions(p *command.Program, cmd *cobra.Command, _ []string, _ string) []st
 // memories offers the newest memories by number, or topics if the word begins with "topic:".
 func memories(p *command.Program, cmd *cobra.Command, args []string, typed string) []string {
 	if typed != "" && strings.HasPrefix("topic:", typed[:min(len(typed), len("topic:"))]) {
-		var out []string
-		for _, t := range topics(p, cmd, args, "") {
-			out = append(out, "topic:"+t)
-		}
-		return out
+		return document.Each(topics(p, cmd, args, ""), func(key string) string { return "topic:" + key })
 	}
 	return offer(p, cmd, func(ctx context.Context, e *engine.Engine, project string) ([]engram.Memory, error) {
 		return e.List(ctx, engram.Filter{Project: project, Current: true}, engram.Page{Limit: completionMost})

@@ -17,11 +17,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// everyday lists the commands in the short help, in this order. `help all` lists all of them.
-func everyday() []string {
-	return []string{"save", "search", "recall", "context", "list", "get", "update", "delete", "undo", "review", "sync", "setup"}
-}
-
 // writeHelp prints the help of a command; that of the program lists the everyday commands, with all every one.
 func writeHelp(p *command.Program, cmd *cobra.Command, all bool) {
 	var b strings.Builder
@@ -53,7 +48,7 @@ func writeHelp(p *command.Program, cmd *cobra.Command, all bool) {
 		}
 	case len(cmd.Groups()) > 0:
 		head("Everyday commands")
-		for _, name := range everyday() {
+		for _, name := range []string{"save", "search", "recall", "context", "list", "get", "update", "delete", "undo", "review", "sync", "setup"} {
 			if c, _, err := cmd.Find([]string{name}); err == nil {
 				writeCommand(&b, c, columns)
 			}
@@ -146,7 +141,6 @@ and of every command into a folder, for packages.`,
 	return cmd
 }
 
-// manPages writes all manual pages into a folder.
 func manPages(p *command.Program, root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return engram.Errorf(engram.CodeUnavailable, "cannot create folder %s", dir).WithCause(err)
@@ -211,7 +205,6 @@ func manPage(p *command.Program, c *cobra.Command) string {
 // Source: man(7) and roff(7) of groff 1.23 and mandoc 1.14.
 type manual struct{ strings.Builder }
 
-// macro writes a macro call with its arguments.
 func (m *manual) macro(name string, args ...string) {
 	m.WriteString("." + name)
 	for _, a := range args {
@@ -302,7 +295,6 @@ func (m *manual) option(f *pflag.Flag) {
 	m.term(name, value, usage)
 }
 
-// commands lists the subcommands of a command.
 func (m *manual) commands(c *cobra.Command) {
 	if c.HasAvailableSubCommands() {
 		m.macro("SH", "COMMANDS")

@@ -52,7 +52,7 @@ func Take(ctx context.Context, dir string, of Record) (*Lock, error) {
 	l.record.PID, l.record.Machine = os.Getpid(), machineName()
 	l.record.Key, l.record.Address, l.record.Listens = newKey(), "", ""
 	// Replace the record of a previous server before it can be taken for ours.
-	if err := errors.Join(f.Chmod(0o600), writeRecord(f, l.record), l.writePID()); err != nil {
+	if err := errors.Join(f.Chmod(0o600), writeRecord(f, l.record), atomicfile.Write(l.files.PID, []byte(strconv.Itoa(l.record.PID)+"\n"), atomicfile.Options{Mode: 0o600, Alone: true, Hasty: true})); err != nil {
 		return nil, errors.Join(unwritable(dir, err), l.Release())
 	}
 	return l, nil
@@ -81,10 +81,6 @@ func (l *Lock) Release() error {
 		return fmt.Errorf("give up the lock of the server: %w", err)
 	}
 	return nil
-}
-
-func (l *Lock) writePID() error {
-	return atomicfile.Write(l.files.PID, []byte(strconv.Itoa(l.record.PID)+"\n"), atomicfile.Options{Mode: 0o600, Alone: true, Hasty: true})
 }
 
 func unwritable(path string, err error) error {

@@ -111,7 +111,7 @@ func (l *Log) Close() error {
 	return f.Close()
 }
 
-// Size returns the length of a file in bytes; 0 if it does not exist.
+// Size returns the length of a file in bytes, without opening it; 0 if it does not exist.
 func Size(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

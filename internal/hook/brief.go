@@ -234,7 +234,6 @@ func (r *run) claim(t exposure.Injection, again bool, with func(noted []attend.N
 	return mine, err == nil
 }
 
-// injectedNote returns a note of injected memories.
 func injectedNote(nums []int64) attend.Note {
 	return attend.Note{Kind: noteInjected, Text: strings.Trim(strings.Join(strings.Fields(fmt.Sprint(nums)), ","), "[]")}
 }

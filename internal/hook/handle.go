@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -123,7 +124,6 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 // default. Thirty agents at once on two cores take half of it.
 const recordWithin = 5
 
-// run is one event in progress.
 type run struct {
 	Options
 	name    string // of the agent
@@ -209,7 +209,10 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 	case dialect.AfterTool:
 		r.afterTool(ctx)
 	default:
-		s := r.steps()[kind]
+		s := map[dialect.Kind]step{
+			dialect.SessionStart: {do: r.sessionStart}, dialect.Prompt: {do: r.prompt}, dialect.BeforeCompact: {do: r.beforeCompact}, dialect.AfterCompact: {do: r.afterCompact},
+			dialect.SubagentStop: {r.subagentStop, true}, dialect.Stop: {r.stop, true}, dialect.SessionEnd: {do: r.sessionEnd},
+		}[kind]
 		if s.do == nil || r.event.Subagent && !s.subagents {
 			return
 		}
@@ -222,25 +225,13 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 
 // lasts reports whether events of a kind may have text to record that does not come again.
 func lasts(k dialect.Kind) bool {
-	switch k {
-	case dialect.Prompt, dialect.AfterCompact, dialect.SubagentStop, dialect.Stop, dialect.SessionEnd:
-		return true
-	}
-	return false
+	return slices.Contains([]dialect.Kind{dialect.Prompt, dialect.AfterCompact, dialect.SubagentStop, dialect.Stop, dialect.SessionEnd}, k)
 }
 
 // step handles the events of a kind, unless the project is disabled.
 type step struct {
 	do        func(ctx context.Context, notes []attend.Note, at where)
 	subagents bool // also events of subagents
-}
-
-// steps maps each kind but tool calls to its step.
-func (r *run) steps() map[dialect.Kind]step {
-	return map[dialect.Kind]step{
-		dialect.SessionStart: {do: r.sessionStart}, dialect.Prompt: {do: r.prompt}, dialect.BeforeCompact: {do: r.beforeCompact}, dialect.AfterCompact: {do: r.afterCompact},
-		dialect.SubagentStop: {r.subagentStop, true}, dialect.Stop: {r.stop, true}, dialect.SessionEnd: {do: r.sessionEnd},
-	}
 }
 
 // session returns the id of the session; for an agent without ids, its day in a folder.
@@ -380,11 +371,7 @@ func (r *run) noteRoot(in projects.ProjectInForce) {
 // decides reports whether a source is a repository or a configuration, not only the name of a
 // folder, which says nothing about subfolders.
 func decides(s project.Source) bool {
-	switch s {
-	case project.SourceConfig, project.SourceRemote, project.SourceRoot, project.SourceChild:
-		return true
-	}
-	return false
+	return slices.Contains([]project.Source{project.SourceConfig, project.SourceRemote, project.SourceRoot, project.SourceChild}, s)
 }
 
 // ground returns the project and folder of the repository in which an event's tool works: that of
@@ -402,8 +389,9 @@ func (r *run) ground(ctx context.Context, notes []attend.Note) (name, root strin
 	if name != "" && !separate(folder, root) {
 		return name, root
 	}
-	if !r.unknown(notes, folder) {
-		return "", ""
+	_, placed := placeIn(notes, folder)
+	if placed || noted(notes, noteBare, func(n attend.Note) bool { return n.Path == folder }) {
+		return "", "" // its repository was looked for before
 	}
 	in, err := r.detect(ctx, folder)
 	switch {
@@ -415,12 +403,6 @@ func (r *run) ground(ctx context.Context, notes []attend.Note) (name, root strin
 	}
 	r.noteRoot(in)
 	return in.Name, in.Path
-}
-
-// unknown reports whether a folder's repository was not looked for yet.
-func (r *run) unknown(notes []attend.Note, folder string) bool {
-	_, placed := placeIn(notes, folder)
-	return !placed && !noted(notes, noteBare, func(n attend.Note) bool { return n.Path == folder })
 }
 
 // toolFolder returns the nearest existing folder in which a tool works, or "".

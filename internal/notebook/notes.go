@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -35,7 +35,8 @@ func (n *Notebook) Add(session string, note attend.Note) error {
 // span or password is not recognised.
 func (n *Notebook) head(s string) string {
 	s, _ = n.ends(s, maxScan, 0)
-	return first(n.unsecret(s), maxField)
+	s = n.unsecret(s)
+	return strings.ToValidUTF8(s[:min(len(s), maxField)], "") // in whole characters
 }
 
 // tail returns the cleaned end of an error. If that is not all of it, it omits lines about success,
@@ -48,7 +49,7 @@ func (n *Notebook) tail(s string) string {
 	if s = n.unsecret(s); len(s) > maxField {
 		s = attend.ErrorLines(s)
 	}
-	return last(s, maxField)
+	return strings.ToValidUTF8(s[max(0, len(s)-maxField):], "") // in whole characters
 }
 
 // ends returns the beginning and end of a text without private spans. Short texts, which are most,
@@ -58,29 +59,6 @@ func (n *Notebook) ends(s string, head, tail int) (begin, end string) {
 		return s, ""
 	}
 	return n.secrets().Ends(s, head, tail)
-}
-
-// first returns at most so many bytes from the beginning of s, in whole characters.
-func first(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
-}
-
-// last returns at most so many bytes from the end of s, in whole characters.
-func last(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	from := len(s) - most
-	for from < len(s) && !utf8.RuneStart(s[from]) {
-		from++
-	}
-	return s[from:]
 }
 
 // newer returns the newer half of some lines, and from the older half those that are not tool

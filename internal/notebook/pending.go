@@ -139,18 +139,13 @@ func (n *Notebook) Sweep(before time.Time) error {
 // dropHalf removes a half-written replacement of a file, unless its writer holds the lock.
 func (n *Notebook) dropHalf(of string) error {
 	err := n.change(of, false, func(*os.File) error { return atomicfile.Sweep(of) })
-	if errors.Is(err, os.ErrNotExist) && !exists(of) {
+	if _, gone := os.Stat(of); errors.Is(err, os.ErrNotExist) && gone != nil {
 		err = atomicfile.Sweep(of)
 	}
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, errBusy) {
 		return nil // it is being renamed, or was
 	}
 	return err
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // dropEmpty removes a file of pending items that has none.

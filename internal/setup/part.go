@@ -204,17 +204,12 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err e
 		}
 	default:
 		c.After, err = p.remade(content)
-		if !as && s.loses(known, p, content, c.After) {
+		// A change may lose text that a person wrote. Without a record, Undo restores it as the original.
+		if !as && (known != nil || p.Merge != nil) && !varied(content, c.After, slices.Concat(s.Programs, []string{s.program})...) {
 			c.Kept = s.aside(p.Path, content)
 		}
 	}
 	return c, err
-}
-
-// loses reports whether a change may lose text that a person wrote into a file of ours. Without a
-// record, Undo restores the text as the original.
-func (s *state) loses(known *wired, p Part, content, after []byte) bool {
-	return (known != nil || p.Merge != nil) && !varied(content, after, slices.Concat(s.Programs, []string{s.program})...)
 }
 
 // restoreOwn plans the removal of a file of ours that was changed since; before is its

@@ -73,15 +73,10 @@ func (s *state) standing(agent string, p Part, ours bool) Standing {
 	case c.Before == nil:
 		return Standing{Status: Absent}
 	}
-	if there, _ := p.there(c.Before, ours); known != nil || there || p.Remove == nil || p.named(c.Before) {
+	if there, _ := p.there(c.Before, ours); known != nil || there || p.Remove == nil || p.Entries != nil && slices.ContainsFunc(p.Entries(c.Before), func(e Entry) bool { return e.Stand != Missing }) {
 		return Standing{Status: Changed, Why: s.differs(agent, p, c.Before), Over: p.over(c.Before)}
 	}
 	return Standing{Status: Absent}
-}
-
-// named reports whether an entry with a name of ours exists.
-func (p Part) named(content []byte) bool {
-	return p.Entries != nil && slices.ContainsFunc(p.Entries(content), func(e Entry) bool { return e.Stand != Missing })
 }
 
 // differs describes how a content differs from the current one, and why.
@@ -136,7 +131,6 @@ func verb(names []string, one, many string) string {
 	return strings.Join(names, ", ") + " " + one
 }
 
-// firstDifference returns the first line in which two texts differ.
 func firstDifference(a, b []byte) int {
 	one, other := slices.Collect(bytes.Lines(a)), slices.Collect(bytes.Lines(b))
 	for n := range min(len(one), len(other)) {

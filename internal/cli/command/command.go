@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -44,10 +45,7 @@ func Group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: use, Short: short, Example: example, Args: UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var names []string
-			for _, c := range cmd.Commands() {
-				names = append(names, c.Name())
-			}
+			names := document.Each(cmd.Commands(), (*cobra.Command).Name)
 			return Invalidf("%s needs a subcommand", cmd.Name()).WithHint("use one of %s; run: %s --help", strings.Join(names, ", "), cmd.CommandPath())
 		},
 	}

@@ -151,7 +151,6 @@ func (p *Program) opened(cmd *cobra.Command, mapped bool) (*engine.Engine, error
 	return p.App.Engine, nil
 }
 
-// isDryRun reports whether --dry-run was given.
 func isDryRun(cmd *cobra.Command) bool {
 	f := cmd.Flag("dry-run")
 	return f != nil && f.Value.String() == "true"

@@ -158,7 +158,6 @@ itself are deleted, too.`,
 // mostAtOnce is the most memories that one question covers: as many as a person can check.
 const mostAtOnce = 50
 
-// forgetFlags are the flags of `delete --query`.
 type forgetFlags struct {
 	query             string
 	hard, yes, dryRun bool

@@ -20,7 +20,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
-// ingestInput are the flags of `ingest`.
 type ingestInput struct {
 	merge, dryRun bool
 	batch         int
@@ -256,7 +255,6 @@ type IngestedDoc struct {
 	LastOp    int64         `json:"last_op"`  // the last operation
 }
 
-// rejectedRow is an invalid item of the input.
 type rejectedRow struct {
 	Item   int         `json:"item"` // position, from 1
 	Line   int         `json:"line"` // line where it begins, from 1

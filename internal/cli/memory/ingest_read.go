@@ -94,7 +94,6 @@ func draftOf(raw []byte) (document.Draft, error) {
 	return one, nil
 }
 
-// wholeExport reports whether an object is an export.
 func wholeExport(object []byte) bool {
 	var x struct {
 		Format                           string

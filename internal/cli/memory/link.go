@@ -108,7 +108,6 @@ func writeLinked(b *strings.Builder, l relate.Linked) {
 	}
 }
 
-// relationText returns a relation and its memories on one line.
 func relationText(l relate.Linked) string {
 	return fmt.Sprintf("%s %s %s", command.MemoryName(l.Source), render.Line(string(l.Relation.Verb), 0), command.MemoryName(l.Target))
 }

@@ -341,7 +341,6 @@ func splitRelations(all []engram.RelationNote) (above, below []engram.RelationNo
 	return above, below
 }
 
-// writeMarks writes the marks of a memory, a line each.
 func writeMarks(b *strings.Builder, n engram.Note, indent string) {
 	for _, mark := range render.Marks(n) {
 		fmt.Fprintln(b, indent+mark)

@@ -31,7 +31,6 @@ func Commands(p *command.Program) []*cobra.Command {
 		command.InGroup(command.GroupWork, sessionCommand(p), whyCommand(p), promptCommand(p)))
 }
 
-// saveFlags are the flags of `save`.
 type saveFlags struct {
 	typ, scope, topic, session, origin string
 	tags, metadata, related            []string
@@ -147,7 +146,6 @@ func (f saveFlags) merges(cmd *cobra.Command) bool {
 	return cmd.CalledAs() == "add" || cmd.CalledAs() == "remember"
 }
 
-// updateFlags are the flags of `update`.
 type updateFlags struct {
 	title, content, typ, scope, topic, moveTo string
 	tags, addTags, removeTags, metadata       []string
@@ -462,14 +460,12 @@ func writeSaved(b *strings.Builder, s remember.SaveResult) {
 	}
 }
 
-// writeAnchored lists the code that a memory is anchored to.
 func writeAnchored(b *strings.Builder, m engram.Memory) {
 	for _, l := range render.AnchoredTo(m.Anchors) {
 		fmt.Fprintln(b, l)
 	}
 }
 
-// writeLine writes a memory as a list item.
 func writeLine(b *strings.Builder, m engram.Memory, note engram.Note) {
 	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, note, command.ListedRunes))
 }

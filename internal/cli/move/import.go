@@ -192,7 +192,6 @@ func (d ImportedDoc) write(b *strings.Builder) {
 	}
 }
 
-// writeTallies writes the counts of each kind.
 func writeTallies(b *strings.Builder, d document.Imported) {
 	for _, k := range []struct {
 		one, many string
@@ -328,7 +327,6 @@ func export(p *command.Program, cmd *cobra.Command, name string, in exchange.Exp
 	return err
 }
 
-// packed returns write through gzip.
 func packed(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		z := gzip.NewWriter(w)

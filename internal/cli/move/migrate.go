@@ -66,7 +66,6 @@ exit code 2. docs/migrate.md explains how each item is converted.`,
 	return cmd
 }
 
-// migration is one run of the command.
 type migration struct {
 	p            *command.Program
 	cmd          *cobra.Command
@@ -312,7 +311,6 @@ type backfillFlags struct {
 	dryRun, all, walk bool
 }
 
-// backfilling is one run of backfill.
 type backfilling struct {
 	p *command.Program
 	backfillFlags
@@ -436,7 +434,6 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 	return b.p.Answer(doc, func(s *strings.Builder) { b.write(s, doc) })
 }
 
-// write reports what was read and what is proposed.
 func (b backfilling) write(s *strings.Builder, d BackfillDoc) {
 	for _, n := range d.Notes {
 		b.p.Warn(render.Line(n.Path+": "+n.Reason, 0))

@@ -23,7 +23,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// vaultFlags are the flags of `obsidian-export`.
 type vaultFlags struct {
 	dir, since, graph string
 	limit             int
@@ -132,7 +131,6 @@ func (f vaultFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// vaultWork is a vault and what to do with it.
 type vaultWork struct {
 	p       *command.Program
 	flags   vaultFlags
@@ -410,7 +408,6 @@ func (d VaultImportedDoc) write(b *strings.Builder) {
 	}
 }
 
-// writeForgotten lists the memories forgotten with their notes.
 func (d VaultImportedDoc) writeForgotten(b *strings.Builder) {
 	what, lines := "was forgotten", 0
 	if d.DryRun {

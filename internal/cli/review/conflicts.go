@@ -340,7 +340,6 @@ type ReplayedDoc struct {
 	Dead      int `json:"dead"`      // failed ones that were tried often
 }
 
-// deferredFlags are the flags of `conflicts deferred`.
 type deferredFlags struct {
 	status, inspect string
 	limit           int
@@ -431,7 +430,6 @@ func replay(p *command.Program, cmd *cobra.Command, e *engine.Engine) error {
 // noRunner is the message that older scripts expect if no agent can judge.
 const noRunner = "failed to resolve agent runner: invalid runner name: ENGRAM_AGENT_CLI is not set; supported values are: claude, opencode"
 
-// scanFlags are the flags of `conflicts scan`.
 type scanFlags struct {
 	since       string
 	dryRun, yes bool

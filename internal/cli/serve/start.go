@@ -392,7 +392,6 @@ type ServiceDoc struct {
 	NotSet []string `json:"not_set"` // secret environment variables that are not in the file
 }
 
-// serviceFlags are the flags of `setup service`.
 type serviceFlags struct {
 	dry, undo, show, now bool
 	system               string
@@ -458,7 +457,6 @@ func setupService(p *command.Program, cmd *cobra.Command, o serviceFlags) error 
 	return setService(p, cmd, f, o, doc)
 }
 
-// setService writes the file, or removes it.
 func setService(p *command.Program, cmd *cobra.Command, f app.ServiceFile, o serviceFlags, doc ServiceDoc) error {
 	var done app.Set
 	var failed, err error
@@ -472,7 +470,7 @@ func setService(p *command.Program, cmd *cobra.Command, f app.ServiceFile, o ser
 		done, err = f.Put(cmd.Context(), o.now, o.dry)
 		doc.Next = shellLines(f.Next(done))
 	}
-	doc.Action, doc.Path, doc.Backup, doc.Used, doc.Ended = done.Action, done.Path, done.Backup, done.Used, done.Ended
+	doc.Action, doc.Path, doc.Backup, doc.Used, doc.Ended = string(done.Action), done.Path, done.Backup, done.Used, done.Ended
 	if done.Action == "" {
 		return err // nothing was done
 	}
@@ -507,7 +505,6 @@ func writeService(b *strings.Builder, doc ServiceDoc) {
 	}
 }
 
-// shellLines returns commands as shell lines.
 func shellLines(commands [][]string) []string {
 	return document.Each(commands, func(words []string) string { return strings.Join(document.Each(words, engram.Quoted), " ") })
 }

@@ -33,7 +33,6 @@ type SetupDoc struct {
 	Agents  []setupAgentDoc `json:"agents"`
 }
 
-// setupAgentDoc is an agent.
 type setupAgentDoc struct {
 	Agent    string         `json:"agent"`
 	Title    string         `json:"title"`
@@ -50,7 +49,6 @@ type setupAgentDoc struct {
 	Hint     string         `json:"hint"`     // what to do about the error; "" for nothing
 }
 
-// setupFileDoc is a file of an agent.
 type setupFileDoc struct {
 	Path   string `json:"path"`
 	Status string `json:"status"` // absent, wired, changed, broken or taken (another program's, left alone)
@@ -62,7 +60,6 @@ type setupFileDoc struct {
 	Unread int    `json:"unread"` // characters at its end that the agent does not read; 0 if it reads all
 }
 
-// setupFlags are the flags of `setup`.
 type setupFlags struct {
 	dry, undo, yes bool
 	binary         string
@@ -213,7 +210,6 @@ func setupRefuses(cmd *cobra.Command) error {
 		WithHint("leave it out; the project is that of the agent's working folder")
 }
 
-// isNone reports whether a word means no agent.
 func isNone(word string) bool { return strings.EqualFold(word, "none") }
 
 // agentsNamed returns the agents that the arguments name, each once; nil for none and for all.
@@ -241,7 +237,6 @@ func agentsNamed(args []string) ([]string, error) {
 	return names, nil
 }
 
-// setupAgent returns the document of an agent's state.
 func setupAgent(p *command.Program, s app.AgentState, dry bool) setupAgentDoc {
 	d := setupAgentDoc{Agent: s.Name, Title: s.Title, Detected: s.Detected, Status: s.Status, Recorded: s.Recorded, Changed: s.Changed(),
 		DataDir: s.DataDir, Notes: document.OrEmpty(s.Notes),
@@ -256,7 +251,7 @@ func setupAgent(p *command.Program, s app.AgentState, dry bool) setupAgentDoc {
 }
 
 func setupFileOf(f app.AgentFile, dry bool) setupFileDoc {
-	d := setupFileDoc{Path: f.Path, Status: f.Status, Change: "none", Kept: f.Kept, Left: f.Left, Why: f.Why, Unread: f.Unread}
+	d := setupFileDoc{Path: f.Path, Status: f.Status, Change: "none", Kept: f.Kept, Left: f.Left, Why: f.Why, Unread: f.Over}
 	switch {
 	case !f.Changed():
 	case f.Before == nil:
@@ -379,7 +374,6 @@ func atHome(p *command.Program, doc SetupDoc) SetupDoc {
 	return doc
 }
 
-// writeSetup reports what was done, or would be.
 func writeSetup(p *command.Program, b *strings.Builder, doc SetupDoc) {
 	if len(doc.Agents) == 0 {
 		b.WriteString("No agent is set up.\n")

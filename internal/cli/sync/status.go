@@ -88,7 +88,6 @@ func syncPush(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) er
 	})
 }
 
-// has reports whether the project exists here.
 func (s syncing) has(ctx context.Context) (bool, error) {
 	all, err := s.engine.Projects(ctx)
 	return s.project == "" || slices.ContainsFunc(all, func(p engram.ProjectCounts) bool { return p.Name == s.project }), err
@@ -104,14 +103,12 @@ func (d PushedDoc) write(b *strings.Builder) {
 	writeAnew(b, d.Anew)
 }
 
-// writeShare writes how to share the chunks.
 func (d PushedDoc) writeShare(b *strings.Builder) {
 	if d.add != "" && (len(d.Chunks) > 0 || len(d.Anew) > 0) {
 		fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(d.add))
 	}
 }
 
-// writeWhat lists what was exported, or would be.
 func (d PushedDoc) writeWhat(b *strings.Builder) {
 	switch {
 	case d.Exported.all() == 0 && d.Project != "":
@@ -160,7 +157,6 @@ type PulledDoc struct {
 	Notes     []document.ImportNote `json:"notes"`          // items imported with changes, with their chunk; at most a thousand
 }
 
-// pulledChunk is an imported chunk.
 type pulledChunk struct {
 	chunkDoc
 	Op      int64 `json:"op"`       // operation to undo; 0 if nothing was changed
@@ -409,7 +405,6 @@ func reportStrange(p *command.Program, notes []engram.ImportNote) {
 	warnFirst(p, notes, "more file", "more files", func(n engram.ImportNote) string { return n.Item + " among the chunks: " + n.Reason })
 }
 
-// itemLines is the number of lines about items.
 const itemLines = 10
 
 // reportSame warns of items, in one line for those of one chunk with the same reason, and counts the others.
@@ -531,7 +526,6 @@ func repairManifest(ctx context.Context, p *command.Program, s syncing, faults [
 	return s.place.Anew()
 }
 
-// writeAnew lists rebuilt files to commit.
 func writeAnew(b *strings.Builder, anew []string) {
 	if len(anew) > 0 {
 		fmt.Fprintf(b, "Rebuilt (please commit): %s\n", strings.Join(anew, ", "))

@@ -28,7 +28,6 @@ func Commands(p *command.Program, subs ...*cobra.Command) []*cobra.Command {
 	return command.InGroup(command.GroupMemory, cmd)
 }
 
-// syncFlags are the flags of `sync`.
 type syncFlags struct {
 	pull, status, all, dryRun, dump bool
 }
@@ -139,7 +138,6 @@ func chunkNotes(all []engram.ImportNote) []document.ImportNote {
 	})
 }
 
-// kindCounts counts records by kind.
 type kindCounts struct {
 	Sessions  int `json:"sessions"`
 	Memories  int `json:"memories"`
@@ -148,7 +146,6 @@ type kindCounts struct {
 	Erased    int `json:"erased"` // ids of erased records
 }
 
-// all returns the total.
 func (c kindCounts) all() int { return c.Sessions + c.Memories + c.Prompts + c.Relations + c.Erased }
 
 // write writes the counts, a line each; the last two only if they are not 0.

@@ -102,7 +102,6 @@ type FixedDoc struct {
 	Fixed  []fixDoc `json:"fixed"`
 }
 
-// fixDoc is one repair.
 type fixDoc struct {
 	CheckID string `json:"check_id"`
 	Remedy  string `json:"remedy"`
@@ -121,7 +120,6 @@ func fixedOf(m consolidate.Fixed) FixedDoc {
 	})}
 }
 
-// writeFixed writes a line for each repair above the report.
 func writeFixed(b *strings.Builder, m consolidate.Fixed) {
 	if m.Backup != "" {
 		fmt.Fprintf(b, "Backup: %s\n", render.Line(m.Backup, 0))
@@ -140,7 +138,6 @@ func writeFixed(b *strings.Builder, m consolidate.Fixed) {
 	writeReport(b, m.Report)
 }
 
-// reportError returns the error of a report that has errors.
 func reportError(r health.Report) error {
 	if r.Status != health.Failed {
 		return nil
@@ -286,7 +283,6 @@ type RepairedDoc struct {
 	Backup  string       `json:"backup_path,omitempty"`
 }
 
-// repairStep moves one session.
 type repairStep struct {
 	Session string `json:"session_id"`
 	From    string `json:"from_project"`
@@ -303,7 +299,6 @@ type repairSkip struct {
 	Message string `json:"message"`
 }
 
-// repairCounts counts what moves.
 type repairCounts struct {
 	SessionsPlanned int `json:"sessions_planned"`
 	MemoriesPlanned int `json:"observations_planned"`

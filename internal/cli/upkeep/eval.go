@@ -23,7 +23,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// evalFlags are the flags of `eval`.
 type evalFlags struct {
 	queries, with, write string
 	against              []string
@@ -297,7 +296,6 @@ func evalSetOf(r trial.Report) evalSet {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// evalCell is the width of a column.
 const evalCell = 8
 
 // writeEval writes a table for each set: a row for each configuration, followed by its difference to the

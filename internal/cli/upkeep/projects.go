@@ -20,7 +20,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// projectDoc is a project with its counts.
 type projectDoc struct {
 	Name      string             `json:"name"`
 	Aliases   []string           `json:"aliases"`
@@ -292,7 +291,6 @@ type ConsolidateDoc struct {
 	Groups []consolidated `json:"groups"`  // projects with similar names
 }
 
-// consolidated is one group and its merge.
 type consolidated struct {
 	Into     string       `json:"into"`     // the target project
 	From     []string     `json:"from"`     // projects merged into it, or to be merged
@@ -344,7 +342,6 @@ func mergeNames(p *command.Program, cmd *cobra.Command, e *engine.Engine, into s
 	return p.Answer(doc, func(b *strings.Builder) { writeConsolidated(b, doc) })
 }
 
-// groupOf returns the group that contains the project called name.
 func groupOf(groups [][]engram.ProjectCounts, name string) ([][]engram.ProjectCounts, error) {
 	for _, g := range groups {
 		for _, pc := range g {
@@ -422,7 +419,6 @@ func choiceOf(answer string, names []string, into string) (from []string, to str
 	return from, into, true
 }
 
-// writeChoice lists a group, numbered.
 func writeChoice(b *strings.Builder, g []engram.ProjectCounts, columns int) {
 	t := terminal.Table{Indent: "  "}
 	for i, c := range g {

@@ -313,7 +313,6 @@ func dayBars(days []engram.DailyActivity) []bar {
 	return bars
 }
 
-// bar is one line of a chart.
 type bar struct {
 	label string
 	n     int

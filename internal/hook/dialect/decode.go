@@ -386,16 +386,7 @@ func commandAlone(s string) bool {
 // Secrets is created for the first long text: most events have none, and it has many rules.
 var Secrets = sync.OnceValue(secret.New)
 
-// writers are words in the names of tools and events that change files.
-func writers() []string {
-	return []string{"write", "edit", "patch", "replace", "create", "insert", "delete"}
-}
-
-func shells() []string {
-	return []string{"bash", "shell", "exec", "command", "terminal"}
-}
-
-func has(name string, words []string) bool {
+func has(name string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
 }
 
@@ -406,14 +397,14 @@ func toolOf(u use, event string) Tool {
 	switch {
 	case strings.HasPrefix(strings.TrimSpace(u.command), patchBegin):
 		t.Path = cmp.Or(t.Path, patched(u.command))
-	case t.Path == "" || has(named, shells()): // for file tools, command says what is done with the file
+	case t.Path == "" || has(named, "bash", "shell", "exec", "command", "terminal"): // for file tools, command says what is done with the file
 		t.Command = u.command
 	}
 	t.Path = cmp.Or(t.Path, patched(u.patch))
 	if t.Command != "" {
 		t.Path, t.Folder = "", filepath.FromSlash(u.folder)
 	}
-	t.Writes = t.Path != "" && has(named, writers())
+	t.Writes = t.Path != "" && has(named, "write", "edit", "patch", "replace", "create", "insert", "delete")
 	t.Path = filepath.FromSlash(t.Path)
 	t.Stopped = u.stopped
 	if t.Failed = !u.stopped && (u.failed || strings.Contains(event, "failure")); t.Failed {
@@ -477,7 +468,6 @@ func (d dialect) errorIn(f fields) string {
 	return cmp.Or(f.text(d[wError]...), f.object(d[wError]...).text("message"))
 }
 
-// wrong reports whether an object describes a failure.
 func (d dialect) wrong(f fields) bool {
 	coded := slices.ContainsFunc(d[wCode], func(name string) bool { return f.number(name) != 0 })
 	return coded || f.no(d[wWell]...) || f.is(d[wIll]...) || f.text(d[wResult]...) == "failure" || f.object(d[wError]...).text("message") != ""

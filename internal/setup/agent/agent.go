@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/setup"
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
@@ -66,11 +67,7 @@ func All() []Agent {
 
 // Names returns the names of all agents, in the order of All.
 func Names() []string {
-	var names []string
-	for _, a := range All() {
-		names = append(names, a.Name)
-	}
-	return names
+	return document.Each(All(), func(a Agent) string { return a.Name })
 }
 
 // Find returns the agent with a name or alias, ignoring case and separators: "Claude Code" is

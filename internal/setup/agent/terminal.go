@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/setup"
 )
 
@@ -52,11 +53,7 @@ func codex() Agent {
 }
 
 func codexServer(e Env) string {
-	var args []string
-	for _, a := range e.args("mcp") {
-		args = append(args, text(a))
-	}
-	return "command = " + text(e.Engram) + "\nargs = [" + strings.Join(args, ", ") + "]\n"
+	return "command = " + text(e.Engram) + "\nargs = [" + strings.Join(document.Each(e.args("mcp"), text), ", ") + "]\n"
 }
 
 // geminiCLI gets an extension in a folder of ours, without a line in its user's settings. It passes
