@@ -106,6 +106,7 @@ func rows() map[string]row {
 		"internal/backfill":          {room: "technology"},
 		"internal/chat":              {room: "technology"},
 		"internal/daemon":            {room: "technology", modules: []string{"golang.org/x/sys"}},
+		"internal/daemon/logfile":    {room: "technology"},
 		"internal/git":               {room: "technology"},
 		"internal/replica/gitchunks": {room: "technology", modules: []string{"filippo.io/age"}},
 		"internal/replica/jsonfile":  {room: "technology"},
@@ -158,6 +159,7 @@ func rows() map[string]row {
 		"internal/cli/move":     {room: "cli", modules: []string{cobra}},
 		"internal/cli/review":   {room: "cli", modules: []string{cobra}},
 		"internal/cli/serve":    {room: "cli", modules: []string{cobra}},
+		"internal/cli/settings": {room: "cli", modules: []string{cobra}},
 		"internal/cli/setup":    {room: "cli", modules: []string{cobra}},
 		"internal/cli/sync":     {room: "cli", modules: []string{cobra}},
 		"internal/cli/terminal": {room: "cli", modules: []string{"github.com/clipperhouse/displaywidth", "github.com/mattn/go-isatty", "golang.org/x/term"}},
@@ -183,7 +185,8 @@ func rows() map[string]row {
 // one text are peers, which do not import each other. "." is the folder itself.
 func houses() map[string][]string {
 	return map[string][]string{
-		"internal/cli":       {"terminal", "command", "demo memory move review serve setup sync upkeep", "."},
+		"internal/cli":       {"terminal", "command", "demo memory move review serve settings setup sync upkeep", "."},
+		"internal/daemon":    {"logfile", "."},
 		"internal/embedding": {"embeddingtest static"},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
 			"brief consolidate exchange", "sync vault", "review", "."},

@@ -22,6 +22,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -242,7 +243,7 @@ func (a *App) measured() *httpapi.Process {
 		return nil
 	}
 	return &httpapi.Process{Started: time.Now(), Files: func() (database, log int64) {
-		return daemon.Size(a.opts.Config.DBPath), daemon.Size(a.opts.Config.DBPath + "-wal")
+		return logfile.Size(a.opts.Config.DBPath), logfile.Size(a.opts.Config.DBPath + "-wal")
 	}}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/service"
@@ -212,10 +213,10 @@ func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bo
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return s, false, nil, engram.Errorf(engram.CodeUnavailable, "cannot create %s", dir).WithCause(err)
 		}
-		from := daemon.Size(log)
+		from := logfile.Size(log)
 		started, err = c.spawn(ctx, in, log)
 		if err != nil {
-			return s, false, daemon.Tail(log, from, 5), err
+			return s, false, logfile.Tail(log, from, 5), err
 		}
 	}
 	if err == nil {
@@ -225,7 +226,7 @@ func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bo
 	case err != nil:
 		return s, false, nil, err
 	case !held:
-		return s, false, daemon.Tail(log, 0, 5), engram.Errorf(engram.CodeUnavailable, "the server ended before it was ready").WithHint("its log is %s", log)
+		return s, false, logfile.Tail(log, 0, 5), engram.Errorf(engram.CodeUnavailable, "the server ended before it was ready").WithHint("its log is %s", log)
 	}
 	s, err = c.Status(ctx)
 	return s, started, nil, err
@@ -291,8 +292,8 @@ func Beside(ctx context.Context, host string, port int) string {
 func LogFile(c config.Config) string { return daemon.FilesIn(c.DataDir).Log }
 
 // OpenLog opens the log of a server in the background.
-func OpenLog(c config.Config) (*daemon.Log, error) {
-	return daemon.OpenLog(LogFile(c), daemon.LogOptions{})
+func OpenLog(c config.Config) (*logfile.Log, error) {
+	return logfile.Open(LogFile(c), logfile.Options{})
 }
 
 // System starts a server when its user logs in.

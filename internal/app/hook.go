@@ -18,6 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/hook"
@@ -159,7 +160,7 @@ func (l *hookLog) add(t hook.Trouble) {
 		cmp.Or(strings.Join(strings.Fields(t.Project), "_"), "-"), what, reason(t.Err), now.Sub(l.begun).Milliseconds())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if daemon.Size(l.path) > maxHookLog {
+	if logfile.Size(l.path) > maxHookLog {
 		_ = os.Rename(l.path, l.path+".old")
 	}
 	_ = os.MkdirAll(filepath.Dir(l.path), 0o700) // a hook with a wrong command line may be the first to need it

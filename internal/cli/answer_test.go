@@ -6,6 +6,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/move"
 	"github.com/alanbuscaglia/engram/internal/cli/review"
 	"github.com/alanbuscaglia/engram/internal/cli/serve"
+	"github.com/alanbuscaglia/engram/internal/cli/settings"
 	"github.com/alanbuscaglia/engram/internal/cli/setup"
 	"github.com/alanbuscaglia/engram/internal/cli/sync"
 	"github.com/alanbuscaglia/engram/internal/cli/upkeep"
@@ -37,11 +38,11 @@ func answers() map[string][]answer {
 		"backfill":               one(move.BackfillDoc{}),
 		"capture":                one(memory.CapturedDoc{}),
 		"completion":             nil, // a script for a shell
-		"config":                 one(setup.SettingsDoc{}),
-		"config get":             one(setup.SettingDoc{}),
-		"config list":            one(setup.SettingsDoc{}),
-		"config set":             one(setup.SetDoc{}),
-		"config unset":           one(setup.SetDoc{}),
+		"config":                 one(settings.SettingsDoc{}),
+		"config get":             one(settings.SettingDoc{}),
+		"config list":            one(settings.SettingsDoc{}),
+		"config set":             one(settings.SetDoc{}),
+		"config unset":           one(settings.SetDoc{}),
 		"conflicts":              nil, // needs a subcommand
 		"conflicts deferred":     {{"", review.DeferredDoc{}}, {"--replay", review.ReplayedDoc{}}},
 		"conflicts ignore":       conflict,

@@ -2,8 +2,8 @@
 // them: help and manual pages (help.go), completion and suggestions for mistyped words (complete.go), and the
 // page that engram shows without arguments.
 //
-// A family is a package of commands that share words and helpers: memory, review, sync, move, setup, serve, upkeep
-// and demo. Families stand on command and terminal, and never import each other.
+// A family is a package of commands that share words and helpers: memory, review, sync, move, setup,
+// settings, serve, upkeep and demo. Families stand on command and terminal, and never import each other.
 package cli
 
 import (
@@ -27,6 +27,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/cli/move"
 	"github.com/alanbuscaglia/engram/internal/cli/review"
 	"github.com/alanbuscaglia/engram/internal/cli/serve"
+	"github.com/alanbuscaglia/engram/internal/cli/settings"
 	"github.com/alanbuscaglia/engram/internal/cli/setup"
 	"github.com/alanbuscaglia/engram/internal/cli/sync"
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
@@ -103,7 +104,7 @@ engram serve`,
 	)
 	for _, family := range [][]*cobra.Command{
 		memory.Commands(p), review.Commands(p), sync.Commands(p, review.PendingCommands(p)...), move.Commands(p), upkeep.Commands(p),
-		serve.Commands(p), setup.Commands(p, serve.ServiceCommand(p)), demo.Commands(p),
+		serve.Commands(p), setup.Commands(p, serve.ServiceCommand(p)), settings.Commands(p), demo.Commands(p),
 		command.InGroup(command.GroupProgram, versionCommand(p), completionCommand(), manCommand(p)),
 	} {
 		root.AddCommand(family...)
@@ -176,6 +177,7 @@ type homeDoc struct {
 	earlier string   // database of an earlier Engram elsewhere; "" for none, or if there are memories
 }
 
+// nextDoc is a suggestion.
 type nextDoc struct {
 	What    string `json:"what"`
 	Command string `json:"command"`

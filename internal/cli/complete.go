@@ -101,7 +101,7 @@ func argumentWords() map[string]suggest {
 		"unlink":      inTurn(memories, verbs, memories),
 		"session end": atFirst(sessions), "session show": atFirst(sessions), "delete session": atFirst(sessions), "why": atFirst(sessions),
 		"topic": atFirst(types), "undo": atFirst(operations), "help": commandWords, "man": commandWords,
-		"config get": atFirst(settings), "config set": inTurn(settings, settingValues), "config unset": atFirst(settings),
+		"config get": atFirst(settingKeys), "config set": inTurn(settingKeys, settingValues), "config unset": atFirst(settingKeys),
 	}
 }
 
@@ -168,8 +168,8 @@ func several(words suggest) suggest {
 	}
 }
 
-// settings offers the keys of config.toml.
-func settings(*command.Program, *cobra.Command, []string, string) []string {
+// settingKeys offers the keys of config.toml.
+func settingKeys(*command.Program, *cobra.Command, []string, string) []string {
 	return document.Each(config.Keys(), func(k config.Key) string { return described(k.Name, k.About) })
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 )
 
 // Lock is the right to be the server of a data directory. The system releases it when the process
@@ -36,24 +37,24 @@ var errHeld = errors.New("another process holds the lock")
 func Take(ctx context.Context, dir string, of Record) (*Lock, error) {
 	l := &Lock{files: FilesIn(dir), record: of}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, unwritable(dir, err)
+		return nil, logfile.Unwritable(dir, err)
 	}
 	f, err := os.OpenFile(l.files.Lock, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, unwritable(l.files.Lock, err)
+		return nil, logfile.Unwritable(l.files.Lock, err)
 	}
 	l.file = f
 	switch err := lockFile(ctx, f); {
 	case errors.Is(err, errHeld):
 		return nil, errors.Join(engram.Errorf(engram.CodeConflict, "a server of this data directory is running already"), f.Close())
 	case err != nil:
-		return nil, errors.Join(unwritable(l.files.Lock, err), f.Close())
+		return nil, errors.Join(logfile.Unwritable(l.files.Lock, err), f.Close())
 	}
 	l.record.PID, l.record.Machine = os.Getpid(), machineName()
 	l.record.Key, l.record.Address, l.record.Listens = newKey(), "", ""
 	// Replace the record of a previous server before it can be taken for ours.
 	if err := errors.Join(f.Chmod(0o600), writeRecord(f, l.record), atomicfile.Write(l.files.PID, []byte(strconv.Itoa(l.record.PID)+"\n"), atomicfile.Options{Mode: 0o600, Alone: true, Hasty: true})); err != nil {
-		return nil, errors.Join(unwritable(dir, err), l.Release())
+		return nil, errors.Join(logfile.Unwritable(dir, err), l.Release())
 	}
 	return l, nil
 }
@@ -62,7 +63,7 @@ func Take(ctx context.Context, dir string, of Record) (*Lock, error) {
 func (l *Lock) Announce(url, address string) error {
 	l.record.Listens, l.record.Address = url, address
 	if err := writeRecord(l.file, l.record); err != nil {
-		return unwritable(l.files.Lock, err)
+		return logfile.Unwritable(l.files.Lock, err)
 	}
 	return nil
 }
@@ -81,11 +82,6 @@ func (l *Lock) Release() error {
 		return fmt.Errorf("give up the lock of the server: %w", err)
 	}
 	return nil
-}
-
-func unwritable(path string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", path).
-		WithHint("check that the folder can be written, or choose another with --data-dir").WithCause(err)
 }
 
 // Holder is the holder of a data directory's lock.
@@ -137,7 +133,7 @@ func Forget(dir string) error {
 		return err
 	}
 	if err := os.Remove(FilesIn(dir).PID); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return unwritable(FilesIn(dir).PID, err)
+		return logfile.Unwritable(FilesIn(dir).PID, err)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 )
 
 // Command describes a server to start.
@@ -30,9 +31,9 @@ const maxFirstLine = 1 << 20
 // document that the server prints when it is ready; if the server ended instead, the error in that
 // document. A server that is not ready when ctx ends is killed.
 func Spawn(ctx context.Context, c Command) (doc []byte, err error) {
-	log, err := appendTo(c.Log)
+	log, err := logfile.Append(c.Log)
 	if err != nil {
-		return nil, unwritable(c.Log, err)
+		return nil, err
 	}
 	defer log.Close()
 	// Not CommandContext: the server must outlive ctx.

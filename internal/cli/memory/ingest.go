@@ -255,6 +255,7 @@ type IngestedDoc struct {
 	LastOp    int64         `json:"last_op"`  // the last operation
 }
 
+// rejectedRow is an invalid item of the input.
 type rejectedRow struct {
 	Item   int         `json:"item"` // position, from 1
 	Line   int         `json:"line"` // line where it begins, from 1

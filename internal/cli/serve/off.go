@@ -27,6 +27,7 @@ type OffDoc struct {
 	Broken     string             `json:"broken"`     // why off.json is invalid, which counts as off; "" if it is valid
 }
 
+// offProjectDoc is a project switched off by name.
 type offProjectDoc struct {
 	Name  string             `json:"name"`
 	Since document.Timestamp `json:"since"`

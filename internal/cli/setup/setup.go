@@ -1,5 +1,5 @@
-// Package setup holds the commands that configure: setup connects agents (setup.go, status.go), config reads and changes
-// config.toml (config.go).
+// Package setup holds the command setup, which connects agents: it writes their files and takes them back (setup.go),
+// and shows which are connected (status.go).
 package setup
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Commands returns the commands that configure agents and the program; service is a subcommand of setup.
+// Commands returns the command setup, with the subcommand service.
 func Commands(p *command.Program, service *cobra.Command) []*cobra.Command {
-	return command.InGroup(command.GroupProgram, setupCommand(p, service), configCommand(p))
+	return command.InGroup(command.GroupProgram, setupCommand(p, service))
 }
 
 // SetupDoc is the answer of `setup` and `setup status`.
@@ -33,6 +33,7 @@ type SetupDoc struct {
 	Agents  []setupAgentDoc `json:"agents"`
 }
 
+// setupAgentDoc is an agent.
 type setupAgentDoc struct {
 	Agent    string         `json:"agent"`
 	Title    string         `json:"title"`
@@ -49,6 +50,7 @@ type setupAgentDoc struct {
 	Hint     string         `json:"hint"`     // what to do about the error; "" for nothing
 }
 
+// setupFileDoc is a file of an agent.
 type setupFileDoc struct {
 	Path   string `json:"path"`
 	Status string `json:"status"` // absent, wired, changed, broken or taken (another program's, left alone)

@@ -157,6 +157,7 @@ type PulledDoc struct {
 	Notes     []document.ImportNote `json:"notes"`          // items imported with changes, with their chunk; at most a thousand
 }
 
+// pulledChunk is an imported chunk.
 type pulledChunk struct {
 	chunkDoc
 	Op      int64 `json:"op"`       // operation to undo; 0 if nothing was changed

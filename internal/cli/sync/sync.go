@@ -138,6 +138,7 @@ func chunkNotes(all []engram.ImportNote) []document.ImportNote {
 	})
 }
 
+// kindCounts counts records by kind.
 type kindCounts struct {
 	Sessions  int `json:"sessions"`
 	Memories  int `json:"memories"`

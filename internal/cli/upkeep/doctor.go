@@ -102,6 +102,7 @@ type FixedDoc struct {
 	Fixed  []fixDoc `json:"fixed"`
 }
 
+// fixDoc is one repair.
 type fixDoc struct {
 	CheckID string `json:"check_id"`
 	Remedy  string `json:"remedy"`
@@ -283,6 +284,7 @@ type RepairedDoc struct {
 	Backup  string       `json:"backup_path,omitempty"`
 }
 
+// repairStep moves one session.
 type repairStep struct {
 	Session string `json:"session_id"`
 	From    string `json:"from_project"`
@@ -299,6 +301,7 @@ type repairSkip struct {
 	Message string `json:"message"`
 }
 
+// repairCounts counts what moves.
 type repairCounts struct {
 	SessionsPlanned int `json:"sessions_planned"`
 	MemoriesPlanned int `json:"observations_planned"`

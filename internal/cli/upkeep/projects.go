@@ -20,6 +20,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
+// projectDoc is a project with its counts.
 type projectDoc struct {
 	Name      string             `json:"name"`
 	Aliases   []string           `json:"aliases"`
@@ -291,6 +292,7 @@ type ConsolidateDoc struct {
 	Groups []consolidated `json:"groups"`  // projects with similar names
 }
 
+// consolidated is one group and its merge.
 type consolidated struct {
 	Into     string       `json:"into"`     // the target project
 	From     []string     `json:"from"`     // projects merged into it, or to be merged

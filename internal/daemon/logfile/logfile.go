@@ -1,4 +1,6 @@
-package daemon
+// Package logfile is the log of a server without a terminal: a file for its owner alone that is rotated when full,
+// and the last lines of it, which a command shows when the server does not start.
+package logfile
 
 import (
 	"errors"
@@ -6,10 +8,12 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"github.com/alanbuscaglia/engram"
 )
 
-// LogOptions limit a log. The zero value is 10 MiB and three older files.
-type LogOptions struct {
+// Options limit a log. The zero value is 10 MiB and three older files.
+type Options struct {
 	MaxBytes int64 // per file; 0 is 10 MiB
 	Keep     int   // older files, PATH.1 being the latest; 0 is 3
 }
@@ -17,15 +21,15 @@ type LogOptions struct {
 // Log is a log file for its owner that is rotated when full. Writes may be concurrent.
 type Log struct {
 	path string
-	o    LogOptions
+	o    Options
 
 	mu   sync.Mutex
 	file *os.File
 	size int64
 }
 
-// OpenLog opens a log, appending to an existing file.
-func OpenLog(path string, o LogOptions) (*Log, error) {
+// Open opens a log, appending to an existing file. CodeUnavailable if it cannot be written.
+func Open(path string, o Options) (*Log, error) {
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 10 << 20
 	}
@@ -34,13 +38,13 @@ func OpenLog(path string, o LogOptions) (*Log, error) {
 	}
 	l := &Log{path: path, o: o}
 	if err := l.open(); err != nil {
-		return nil, unwritable(path, err)
+		return nil, err
 	}
 	return l, nil
 }
 
 func (l *Log) open() error {
-	f, err := appendTo(l.path)
+	f, err := Append(l.path)
 	if err != nil {
 		return err
 	}
@@ -52,16 +56,22 @@ func (l *Log) open() error {
 	return nil
 }
 
-// appendTo opens a file for appending and makes it readable only by its owner.
-func appendTo(path string) (*os.File, error) {
+// Append opens a file for appending and makes it readable only by its owner. CodeUnavailable if it cannot be written.
+func Append(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, Unwritable(path, err)
 	}
 	if err := f.Chmod(0o600); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(Unwritable(path, err), f.Close())
 	}
 	return f, nil
+}
+
+// Unwritable is the error of a file in the data directory that cannot be written.
+func Unwritable(path string, err error) error {
+	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", path).
+		WithHint("check that the folder can be written, or choose another with --data-dir").WithCause(err)
 }
 
 // Write appends p in one piece, rotating if necessary; text longer than a file gets its own. If

@@ -1,4 +1,6 @@
-package setup
+// Package settings holds the command config, which shows the settings with their sources and changes config.toml. The
+// file keeps its comments and its order, and a secret is never printed.
+package settings
 
 import (
 	"fmt"
@@ -56,13 +58,14 @@ type SetDoc struct {
 	Hidden  string `json:"hidden_by"` // variable or flag that overrides the file; "" for none
 }
 
-func configCommand(p *command.Program) *cobra.Command {
+// Commands returns the command config.
+func Commands(p *command.Program) []*cobra.Command {
 	list := configListCommand(p)
 	cmd := command.Group("config", "Show settings and their sources, and change config.toml",
 		command.Examples("engram config list", "engram config get port", "engram config set port 7438", "engram config unset port"),
 		list, configGetCommand(p), configSetCommand(p), configUnsetCommand(p))
 	cmd.RunE = list.RunE
-	return cmd
+	return command.InGroup(command.GroupProgram, cmd)
 }
 
 func configListCommand(p *command.Program) *cobra.Command {

@@ -1,4 +1,4 @@
-package daemon_test
+package logfile_test
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 )
 
 func TestALogIsSetAsideWhenItIsFull(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.log")
-	l, err := daemon.OpenLog(path, daemon.LogOptions{MaxBytes: 100, Keep: 2})
+	l, err := logfile.Open(path, logfile.Options{MaxBytes: 100, Keep: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestALogGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.log")
 	for _, line := range []string{"one\n", "two\n"} {
-		l, err := daemon.OpenLog(path, daemon.LogOptions{})
+		l, err := logfile.Open(path, logfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestALogGoesOnWhereItWas(t *testing.T) {
 func TestALineLongerThanTheLogIsKeptWhole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.log")
-	l, err := daemon.OpenLog(path, daemon.LogOptions{MaxBytes: 10})
+	l, err := logfile.Open(path, logfile.Options{MaxBytes: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestALineLongerThanTheLogIsKeptWhole(t *testing.T) {
 func TestTheLastLinesOfALog(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.log")
-	if got := daemon.Tail(path, 0, 5); got != nil {
+	if got := logfile.Tail(path, 0, 5); got != nil {
 		t.Errorf("without a log: got %q, want none", got)
 	}
 	var all strings.Builder
@@ -98,7 +98,7 @@ func TestTheLastLinesOfALog(t *testing.T) {
 	if err := os.WriteFile(path, []byte(all.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	size := daemon.Size(path)
+	size := logfile.Size(path)
 	for _, tt := range []struct {
 		name string
 		from int64
@@ -110,11 +110,11 @@ func TestTheLastLinesOfALog(t *testing.T) {
 		{"nothing was written since", size, 5, nil},
 		{"the log was set aside since", size + 1000, 1, []string{"line 999"}},
 	} {
-		if got := daemon.Tail(path, tt.from, tt.most); !slices.Equal(got, tt.want) {
+		if got := logfile.Tail(path, tt.from, tt.most); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := daemon.Tail(path, 0, 100000); len(got) == 0 || !strings.HasPrefix(got[0], "line ") {
+	if got := logfile.Tail(path, 0, 100000); len(got) == 0 || !strings.HasPrefix(got[0], "line ") {
 		t.Errorf("more than is read: got %d lines that begin with %q, want whole ones", len(got), got[0])
 	}
 }
