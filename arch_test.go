@@ -231,7 +231,7 @@ func impureImports() []string {
 func reservedCalls() map[string][]string {
 	const chat, generator = "internal/chat/", "internal/secret/rulesgen/"
 	return map[string][]string{
-		"time.Now":     {"internal/app/", "internal/cli/command/input.go", "internal/cli/upkeep/eval.go", "internal/waittest/"},
+		"time.Now":     {"internal/app/", "internal/cli/command/program.go", "internal/cli/upkeep/eval.go", "internal/waittest/"},
 		"time.Since":   {},
 		"time.Until":   {},
 		"time.Sleep":   {"internal/waittest/"},

@@ -44,18 +44,13 @@ func (a *App) openAt(ctx context.Context, path string) (*sqlite.Store, error) {
 	return sqlite.Open(ctx, sqlite.Options{Path: path, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped, Single: o.Single, WriteWait: o.WriteWait})
 }
 
-// earlierOf returns which earlier Engram's database caused err; "" for none.
-func earlierOf(err error) (of string) {
-	if who, ok := errors.AsType[*file.Stranger](err); ok {
-		of, _ = earlier.Recognize(who.Tables)
-	}
-	return of
-}
-
 // earlier returns err, which for an earlier Engram's database names it and the remedy in one line,
 // since not every frontend shows hints.
 func (a *App) earlier(err error) error {
-	of := earlierOf(err)
+	of := ""
+	if who, ok := errors.AsType[*file.Stranger](err); ok {
+		of, _ = earlier.Recognize(who.Tables)
+	}
 	if of == "" {
 		return err
 	}

@@ -35,10 +35,12 @@ const (
 	startChunk  = 256 << 10 // unpacked size of one
 )
 
-// broughtIn imports a few permitted new chunks of the repository around a folder, and returns a
-// line that reports them, with the command for the rest; "" if there is nothing new. The line
-// quotes no foreign text.
-func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
+// bringIn imports a few permitted new chunks of the repository around a folder, within its share of a
+// hook's time, and returns a line that reports them, with the command for the rest; "" if there is
+// nothing new. The line quotes no foreign text.
+func (a *App) bringIn(ctx context.Context, name, dir string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.opts.Config.HookWithin/startShare)
+	defer cancel()
 	facts, err := git.Folders{}.Facts(ctx, dir)
 	if err != nil {
 		return "", err
@@ -187,13 +189,6 @@ func are(n int) string {
 
 // startShare is the divisor of a start's time for the import: the rest is for the session brief.
 const startShare = 2
-
-// bringIn is broughtIn within its share of a hook's time.
-func (a *App) bringIn(ctx context.Context, name, dir string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, a.opts.Config.HookWithin/startShare)
-	defer cancel()
-	return a.broughtIn(ctx, name, dir)
-}
 
 // spool holds the records of an import in a temporary file that only the user may read. Where the
 // system allows it, the file has no name, so it vanishes however the program ends.

@@ -259,10 +259,7 @@ func (a *App) agreed(ctx context.Context, keys []string) (string, error) {
 }
 
 func (a *App) agree(ctx context.Context, keys, recipients []string) error {
-	text := strings.Join(recipients, "\n")
-	if text == "" {
-		text = agreedToNone
-	}
+	text := cmp.Or(strings.Join(recipients, "\n"), agreedToNone)
 	for _, key := range keys {
 		if err := a.Engine.AgreeRecipients(ctx, key, text); err != nil {
 			return err

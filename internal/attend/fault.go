@@ -281,7 +281,9 @@ var faults = sync.OnceValue(func() faultPatterns {
 // faultLines returns the lines of an error without noise. Lines about success are dropped before
 // the limits apply, however many there are.
 func faultLines(text string) []faultLine {
-	text = bounded(text, maxFaultText)
+	if len(text) > maxFaultText {
+		text = text[:maxFaultText/2] + "\n" + text[len(text)-maxFaultText/2:]
+	}
 	p := faults()
 	text = p.escapes.ReplaceAllString(strings.ToValidUTF8(text, ""), "")
 	hull := p.hull.MatchString(text)
@@ -325,14 +327,6 @@ func middleless(lines []faultLine, size int) []faultLine {
 		left -= len(lines[tail-1].text)
 	}
 	return append(lines[:head:head], lines[tail:]...)
-}
-
-// bounded returns at most so many bytes of text, half from each end.
-func bounded(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return text[:most/2] + "\n" + text[len(text)-most/2:]
 }
 
 // read classifies a line.

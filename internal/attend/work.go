@@ -364,7 +364,7 @@ type run struct {
 // trivial (mkdir), and for several lines or binary data.
 func parse(command string) (r run, ok bool) {
 	command = strings.TrimSpace(command)
-	if command == "" || len(command) > maxCommand || strings.ContainsFunc(command, unprinted) {
+	if command == "" || len(command) > maxCommand || strings.ContainsFunc(command, func(r rune) bool { return r != '\t' && unicode.IsControl(r) }) {
 		return r, false
 	}
 	command = unwrap(command)
@@ -391,9 +391,6 @@ func parse(command string) (r run, ok bool) {
 	r.name = strings.Join(names, " && ")
 	return r, worth
 }
-
-// unprinted reports whether a character cannot be part of a single line.
-func unprinted(r rune) bool { return r != '\t' && unicode.IsControl(r) }
 
 // unwrap removes a shell around a command: bash -lc '…'.
 func unwrap(command string) string {

@@ -82,7 +82,11 @@ func send(req *http.Request, out any) error {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return refused(answer)
+		var r refusal
+		if err := json.Unmarshal(answer, &r); err != nil || r.Error.Code == "" {
+			return ErrNoAnswer
+		}
+		return r.err()
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err) // not an Engram server
@@ -97,14 +101,6 @@ type refusal struct {
 		Message string      `json:"message"`
 		Hint    string      `json:"hint"`
 	} `json:"error"`
-}
-
-func refused(answer []byte) error {
-	var r refusal
-	if err := json.Unmarshal(answer, &r); err != nil || r.Error.Code == "" {
-		return ErrNoAnswer
-	}
-	return r.err()
 }
 
 func (r refusal) err() error {
@@ -168,7 +164,9 @@ type Operation func(ctx context.Context, in []byte) (any, error)
 // whole.
 func Handler(key string, operations map[string]Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !same(r.Header.Get(keyHeader), key) {
+		// Digests are compared, in constant time, since keys differ in length.
+		given, want := sha256.Sum256([]byte(r.Header.Get(keyHeader))), sha256.Sum256([]byte(key))
+		if key == "" || subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
 			fail(w, http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "this is for the program's own commands").
 				WithHint("use the other routes; GET / names them"))
 			return
@@ -190,12 +188,6 @@ func Handler(key string, operations map[string]Operation) http.Handler {
 		}
 		write(w, http.StatusOK, out)
 	})
-}
-
-// same compares in constant time.
-func same(given, want string) bool {
-	is, must := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(want))
-	return want != "" && subtle.ConstantTimeCompare(is[:], must[:]) == 1
 }
 
 func fail(w http.ResponseWriter, status int, err error) {

@@ -76,9 +76,7 @@ type Options struct {
 // the work goes on until the process ends. Only recording text that does not come again, such as a
 // prompt, and finishing a claim may take recordWithin times as long.
 func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) []byte {
-	if o.Within == 0 {
-		o.Within = 150 * time.Millisecond
-	}
+	o.Within = cmp.Or(o.Within, 150*time.Millisecond)
 	if o.Log == nil {
 		o.Log = func(Trouble) {}
 	}
@@ -196,9 +194,7 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 		return
 	}
 	r.at = r.Now().UTC()
-	if r.event.Folder == "" {
-		r.event.Folder = r.Folder
-	}
+	r.event.Folder = cmp.Or(r.event.Folder, r.Folder)
 	r.dir = r.event.Folder
 	if r.event.Session = r.session(); r.event.Session == "" {
 		return

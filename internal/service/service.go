@@ -60,16 +60,11 @@ func marked(text, open, end string) string {
 
 // ours reports whether text was written here and not changed since.
 func ours(text string) bool {
-	body, last, found := cutLastLine(text)
-	_, sum, is := strings.Cut(last, markText)
+	lines, found := strings.CutSuffix(text, "\n")
+	at := strings.LastIndexByte(lines, '\n') + 1
+	_, sum, is := strings.Cut(lines[at:], markText)
 	sum, _, _ = strings.Cut(sum, " ")
-	return found && is && sum == digest(body)
-}
-
-func cutLastLine(text string) (before, last string, found bool) {
-	text, found = strings.CutSuffix(text, "\n")
-	at := strings.LastIndexByte(text, '\n') + 1
-	return text[:at], text[at:], found
+	return found && is && sum == digest(lines[:at])
 }
 
 func digest(text string) string {

@@ -9,6 +9,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,9 +131,7 @@ func inFile(path string, err error) error {
 	if at, placed := errors.AsType[*edit.Fault](err); placed { // in the form that editors open
 		whole.Msg = fmt.Sprintf("%s:%d:%d: %s", path, at.Line, at.Column, at.Why)
 	}
-	if whole.Hint == "" {
-		whole.Hint = "fix the file; it was not touched"
-	}
+	whole.Hint = cmp.Or(whole.Hint, "fix the file; it was not touched")
 	return &fileError{cause, &whole}
 }
 

@@ -113,6 +113,14 @@ func OutputError(err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "cannot write the output").WithCause(err)
 }
 
+// Would returns the words for a dry run, or those for what was done.
+func Would(dryRun bool, would, did string) string {
+	if dryRun {
+		return would
+	}
+	return did
+}
+
 // Count returns "1 memory" or "2 memories".
 func Count(n int, one, many string) string {
 	if n == 1 {

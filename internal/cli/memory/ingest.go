@@ -326,10 +326,7 @@ func (d *IngestedDoc) write(b *strings.Builder) {
 	part(d.Saved[ledger.ActionMerged], string(ledger.ActionMerged))
 	part(d.Wrong, "wrong")
 	part(d.Unsaved, "skipped with its batch")
-	if d.DryRun {
-		b.WriteString(" (dry run)")
-	}
-	fmt.Fprintln(b)
+	fmt.Fprintln(b, command.Would(d.DryRun, " (dry run)", ""))
 	if d.DryRun {
 		return
 	}

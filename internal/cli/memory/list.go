@@ -208,7 +208,10 @@ the cost in tokens. Exposures are recorded for sessions with an id and kept for 
 			if err != nil {
 				return err
 			}
-			return p.Answer(accountOf(a), func(b *strings.Builder) { writeAccount(b, a, p.Zone()) })
+			doc := AccountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Exposures, func(u read.Shown) document.Exposure {
+				return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
+			})}
+			return p.Answer(doc, func(b *strings.Builder) { writeAccount(b, a, p.Zone()) })
 		}),
 	}
 }
@@ -218,12 +221,6 @@ type AccountDoc struct {
 	Session   SessionDoc          `json:"session"`
 	Tokens    int                 `json:"tokens"` // of all exposures, about
 	Exposures []document.Exposure `json:"uses"`   // oldest first
-}
-
-func accountOf(a read.Account) AccountDoc {
-	return AccountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Exposures, func(u read.Shown) document.Exposure {
-		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
-	})}
 }
 
 // writeAccount writes a line for each answer, and one for each memory in it.

@@ -178,11 +178,7 @@ func (d ImportedDoc) write(b *strings.Builder) {
 	if from == "-" {
 		from = "standard input"
 	}
-	would := ""
-	if d.DryRun {
-		would = " (dry run)"
-	}
-	fmt.Fprintf(b, "Imported from %s%s\n", from, would)
+	fmt.Fprintf(b, "Imported from %s%s\n", from, command.Would(d.DryRun, " (dry run)", ""))
 	writeTallies(b, d.Imported)
 	if d.Backup != "" {
 		fmt.Fprintf(b, "Backup: %s\n", d.Backup)

@@ -258,11 +258,7 @@ func (d TakenOverDoc) write(b *strings.Builder) {
 		fmt.Fprintf(b, "%s was upgraded by another process meanwhile.\n", render.Line(d.Database, 0))
 		return
 	}
-	what := "Upgraded"
-	if d.DryRun {
-		what = "Would upgrade"
-	}
-	fmt.Fprintf(b, "%s %s, the database of an earlier Engram (%s)\n", what, render.Line(d.Database, 0), d.Of)
+	fmt.Fprintf(b, "%s %s, the database of an earlier Engram (%s)\n", command.Would(d.DryRun, "Would upgrade", "Upgraded"), render.Line(d.Database, 0), d.Of)
 	writeTallies(b, d.Imported)
 	if d.Copy != "" {
 		fmt.Fprintf(b, "The old database is kept as %s\n", render.Line(d.Copy, 0))
@@ -447,11 +443,7 @@ func (b backfilling) write(s *strings.Builder, d BackfillDoc) {
 		}
 		s.WriteByte('\n')
 	}
-	verb := "Proposed"
-	if d.DryRun {
-		verb = "Would propose"
-	}
-	fmt.Fprintf(s, "%s %s", verb, command.Count(len(d.Proposals), "memory", "memories"))
+	fmt.Fprintf(s, "%s %s", command.Would(d.DryRun, "Would propose", "Proposed"), command.Count(len(d.Proposals), "memory", "memories"))
 	for _, left := range []struct {
 		n    int
 		what string

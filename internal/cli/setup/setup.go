@@ -194,8 +194,10 @@ func setup(p *command.Program, cmd *cobra.Command, args []string, o setupFlags) 
 		}
 		doc.Agents = append(doc.Agents, setupAgent(p, s, o.dry))
 	}
-	for _, name := range unsure {
-		doc.Agents = append(doc.Agents, setupUnsure(p, w.Look(name)))
+	for _, name := range unsure { // undoing all agents leaves them alone
+		left := setupAgent(p, w.Look(name), false)
+		left.Hint = setupHint(p, "{setup %s --undo} removes it", left.Agent)
+		doc.Agents = append(doc.Agents, left)
 	}
 	if err := p.Answer(doc, func(b *strings.Builder) { writeSetup(p, b, atHome(p, doc)) }); err != nil || worst == 0 {
 		return err
@@ -404,7 +406,7 @@ func writeSetupAgent(p *command.Program, b *strings.Builder, doc SetupDoc, a set
 		if !undo {
 			return
 		}
-	case undo && a.Hint != "": // see setupUnsure
+	case undo && a.Hint != "": // one of the unsure ones
 		say("", a.Title+" was left alone: it contains engram, but setup did not record writing it")
 		say("  hint: ", a.Hint)
 		return
@@ -457,11 +459,7 @@ func writeSetupFile(p *command.Program, b *strings.Builder, doc SetupDoc, f setu
 		fmt.Fprintf(b, "  %-9s %s\n", f.Change, f.Path)
 	}
 	if f.Kept != "" {
-		is := "is"
-		if doc.DryRun {
-			is = "would be"
-		}
-		say("  kept      ", "the changes made to it "+is+" in "+f.Kept)
+		say("  kept      ", "the changes made to it "+command.Would(doc.DryRun, "would be", "is")+" in "+f.Kept)
 	}
 	if f.Unread > 0 && doc.Action != "undone" {
 		say("  ", unreadText(f, doc.DryRun))

@@ -30,13 +30,6 @@ func setupStanding(p *command.Program, s app.AgentState) setupAgentDoc {
 	return d
 }
 
-// setupUnsure returns an agent that undoing all agents leaves alone.
-func setupUnsure(p *command.Program, s app.AgentState) setupAgentDoc {
-	d := setupAgent(p, s, false)
-	d.Hint = setupHint(p, "{setup %s --undo} removes it", d.Agent)
-	return d
-}
-
 // setupHint returns a hint with the commands in braces as they are typed here.
 func setupHint(p *command.Program, format string, args ...any) string {
 	return p.HintOf(engram.Errorf(engram.CodeInvalid, "").WithHint(format, args...))
@@ -135,9 +128,5 @@ func writeSetupStanding(b *strings.Builder, f setupFileDoc, columns int) {
 
 // unreadText warns that an agent does not read the end of a file.
 func unreadText(f setupFileDoc, dry bool) string {
-	is := "is"
-	if dry {
-		is = "would be"
-	}
-	return fmt.Sprintf("it %s %s longer than the agent reads, so its end is ignored", is, command.Count(f.Unread, "character", "characters"))
+	return fmt.Sprintf("it %s %s longer than the agent reads, so its end is ignored", command.Would(dry, "would be", "is"), command.Count(f.Unread, "character", "characters"))
 }

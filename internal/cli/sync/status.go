@@ -84,7 +84,9 @@ func syncPush(p *command.Program, cmd *cobra.Command, s syncing, f syncFlags) er
 	}
 	return p.Answer(doc, func(b *strings.Builder) {
 		writeFolded(b, p.Columns(), command.PlainText(doc.write))
-		doc.writeShare(b) // a command to copy, which must not be wrapped
+		if doc.add != "" && (len(doc.Chunks) > 0 || len(doc.Anew) > 0) { // a command to copy, which must not be wrapped
+			fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(doc.add))
+		}
 	})
 }
 
@@ -101,12 +103,6 @@ func ignored(rule string) string {
 func (d PushedDoc) write(b *strings.Builder) {
 	d.writeWhat(b)
 	writeAnew(b, d.Anew)
-}
-
-func (d PushedDoc) writeShare(b *strings.Builder) {
-	if d.add != "" && (len(d.Chunks) > 0 || len(d.Anew) > 0) {
-		fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(d.add))
-	}
 }
 
 func (d PushedDoc) writeWhat(b *strings.Builder) {
@@ -244,11 +240,7 @@ func (d PulledDoc) write(b *strings.Builder) {
 	if len(d.Chunks) == 0 {
 		fmt.Fprintln(b, "No new chunks to import.")
 	} else {
-		would := ""
-		if d.DryRun {
-			would = " (dry run)"
-		}
-		fmt.Fprintf(b, "Imported %d new chunk(s) from .engram/%s\n", len(d.Chunks), would)
+		fmt.Fprintf(b, "Imported %d new chunk(s) from .engram/%s\n", len(d.Chunks), command.Would(d.DryRun, " (dry run)", ""))
 		came := func(t document.Tally) int { return t.Added + t.Changed }
 		kindCounts{came(d.Sessions), came(d.Memories), came(d.Prompts), came(d.Relations), came(d.Erased)}.write(b)
 	}

@@ -90,10 +90,7 @@ func writePruned(b *strings.Builder, list []engram.ProjectCounts, named, dryRun 
 		fmt.Fprintln(b, "Every project has memories.")
 		return
 	}
-	what := "Removed"
-	if dryRun {
-		what = "Would remove"
-	}
+	what := command.Would(dryRun, "Would remove", "Removed")
 	for _, c := range list {
 		fmt.Fprintf(b, "%s %s: %s, %s\n", what, command.Quote(render.Line(c.Name, 0)), command.Count(c.Sessions, "session", "sessions"), command.Count(c.Prompts, "prompt", "prompts"))
 	}

@@ -3,6 +3,7 @@
 package logfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -30,12 +31,7 @@ type Log struct {
 
 // Open opens a log, appending to an existing file. CodeUnavailable if it cannot be written.
 func Open(path string, o Options) (*Log, error) {
-	if o.MaxBytes == 0 {
-		o.MaxBytes = 10 << 20
-	}
-	if o.Keep == 0 {
-		o.Keep = 3
-	}
+	o.MaxBytes, o.Keep = cmp.Or(o.MaxBytes, 10<<20), cmp.Or(o.Keep, 3)
 	l := &Log{path: path, o: o}
 	if err := l.open(); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,10 +74,7 @@ func Load(ctx context.Context, b Bench, set eval.Set) (*Trial, error) {
 func (t *Trial) save(ctx context.Context, e *engine.Engine, documents []eval.Document) error {
 	for _, d := range documents {
 		t.clock.set(d.Time)
-		content, project := d.Text, t.projects[d.Group]
-		if content == "" {
-			content = d.Title
-		}
+		content, project := cmp.Or(d.Text, d.Title), t.projects[d.Group]
 		r, err := e.Save(ctx, remember.SaveInput{Title: d.Title, Content: content, Project: project,
 			SessionID: project + "/" + d.Session, NewSession: true})
 		if err != nil {
@@ -373,10 +371,7 @@ func (t *Trial) neighbours() map[string]string {
 }
 
 func (t *Trial) ask(ctx context.Context, a Asking, group, question string) (eval.Answer, error) {
-	in := search.SearchInput{Query: question, Filter: engram.Filter{Project: t.projects[group]}, Limit: a.Limit}
-	if in.Limit == 0 {
-		in.Limit = DefaultLimit
-	}
+	in := search.SearchInput{Query: question, Filter: engram.Filter{Project: t.projects[group]}, Limit: cmp.Or(a.Limit, DefaultLimit)}
 	if err := a.Config.apply(&in); err != nil {
 		return eval.Answer{}, err
 	}

@@ -136,8 +136,6 @@ func (f fields) text(names ...string) string {
 
 func (f fields) is(names ...string) bool { return f.says("true", names) }
 
-func (f fields) no(names ...string) bool { return f.says("false", names) }
-
 func (f fields) says(what string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return string(f[name]) == what })
 }
@@ -470,7 +468,7 @@ func (d dialect) errorIn(f fields) string {
 
 func (d dialect) wrong(f fields) bool {
 	coded := slices.ContainsFunc(d[wCode], func(name string) bool { return f.number(name) != 0 })
-	return coded || f.no(d[wWell]...) || f.is(d[wIll]...) || f.text(d[wResult]...) == "failure" || f.object(d[wError]...).text("message") != ""
+	return coded || f.says("false", d[wWell]) || f.is(d[wIll]...) || f.text(d[wResult]...) == "failure" || f.object(d[wError]...).text("message") != ""
 }
 
 // exitIn reports whether a line near the beginning or end of a command's output has the agent's

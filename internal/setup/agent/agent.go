@@ -1,6 +1,6 @@
-// Package agent is the catalog of agents that Engram can be connected to: those of the
-// terminal (terminal.go) and those with a window (editor.go), with how an installation is detected
-// and what goes into which file. A new agent is a function and a name in All.
+// Package agent is the catalog of agents that Engram can be connected to: a function
+// per agent (agents.go), with how an installation is detected and what goes into which of its files.
+// A new agent is a new function and a line in All.
 //
 // It writes nothing: it returns lists of setup.Part. All paths derive from an Env, so that those of
 // one system are tested on any other. It may be used concurrently.

@@ -174,7 +174,7 @@ func nothing(any) any { return nil }
 var placed = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
 func parse(src []byte) (*document, error) {
-	d := &document{src: src, nl: newline(src)}
+	d := &document{src: src, nl: newline(src), unit: "  "}
 	if err := depthJSON(src); err != nil {
 		return nil, err
 	}
@@ -205,7 +205,9 @@ func parse(src []byte) (*document, error) {
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
 		return nil, wrong(place{1, 1}, "this is not a JSON object")
 	}
-	d.unit = unitOf(d.src, d.root)
+	if in, own := indentAt(d.src, firstEntry(d.root)); own && in != "" {
+		d.unit = in
+	}
 	return d, nil
 }
 

@@ -10,14 +10,6 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// unitOf returns the indentation of a file's first member, or two spaces.
-func unitOf(src []byte, root hujson.Value) string {
-	if in, own := indentAt(src, firstEntry(root)); own && in != "" {
-		return in
-	}
-	return "  "
-}
-
 // indentAt returns the indentation of an offset's line, and whether nothing else precedes the offset.
 func indentAt(src []byte, offset int) (indent string, own bool) {
 	line := src[bytes.LastIndexByte(src[:offset], '\n')+1 : offset]
