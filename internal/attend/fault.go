@@ -1,6 +1,7 @@
 package attend
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -332,8 +333,9 @@ func middleless(lines []faultLine, size int) []faultLine {
 // read classifies a line.
 func (p faultPatterns) read(l string) faultLine {
 	line := faultLine{text: l, kind: faultPlain, said: l}
-	if m := p.names.FindStringSubmatch(l); m != nil && !p.end.MatchString(nameIn(m)) && !numbered(l) {
-		line.kind, line.name = faultName, strings.TrimSuffix(p.took.ReplaceAllString(nameIn(m), ""), ":")
+	// One group of m matches, which is the name.
+	if m := p.names.FindStringSubmatch(l); m != nil && !p.end.MatchString(cmp.Or(m[1:]...)) && !numbered(l) {
+		line.kind, line.name = faultName, strings.TrimSuffix(p.took.ReplaceAllString(cmp.Or(m[1:]...), ""), ":")
 		_, line.said, _ = strings.Cut(l, " - ")
 		return line
 	}
@@ -363,16 +365,6 @@ func (p faultPatterns) read(l string) faultLine {
 func numbered(l string) bool {
 	_, rest, _ := strings.Cut(l, " ")
 	return rest != "" && unicode.IsDigit(rune(rest[0])) && l[0] >= utf8.RuneSelf
-}
-
-// nameIn returns the one group that matched.
-func nameIn(found []string) string {
-	for _, group := range found[1:] {
-		if group != "" {
-			return group
-		}
-	}
-	return ""
 }
 
 // shown returns a line as a terminal shows it in the end, without control characters and log time;

@@ -446,12 +446,9 @@ func split(s, operator string) []string {
 
 // pages reports whether all commands behind a pipe only filter or show its output.
 func pages(stages []string) bool {
-	for _, s := range stages {
-		if !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, firstWord(bare(s))) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(stages, func(s string) bool {
+		return !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, firstWord(bare(s)))
+	})
 }
 
 // bare removes redirections and prefix words such as sudo from a command.

@@ -113,9 +113,9 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 				r.trouble("settle", context.DeadlineExceeded)
 			}
 		}
-		return r.answer(last.Done())
+		return r.answer(last)
 	}
-	return r.answer(nil)
+	return r.answer(context.Background())
 }
 
 // recordWithin times Options.Within is the time after which Handle returns in any case: 750 ms by

@@ -14,6 +14,7 @@ import (
 	"encoding/xml"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,12 +81,10 @@ const runAgain = 200 * time.Millisecond
 
 // Has reports whether the programs of the commands are installed.
 func Has(commands [][]string) bool {
-	for _, c := range commands {
-		if _, err := exec.LookPath(c[0]); err != nil {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(commands, func(c []string) bool {
+		_, err := exec.LookPath(c[0])
+		return err != nil
+	})
 }
 
 // Run runs commands in order. The first failure is the error, CodeUnavailable, with its output.

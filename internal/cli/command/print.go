@@ -225,19 +225,9 @@ func Author(name string) string {
 
 // ExitCode maps an error code to an exit code; "" is success.
 func ExitCode(c engram.Code) int {
-	switch c {
-	case "":
-		return 0
-	case engram.CodeInvalid:
-		return 2
-	case engram.CodeNotFound:
-		return 3
-	case engram.CodeConflict:
-		return 4
-	case engram.CodeUnavailable:
-		return 5
-	case engram.CodeForbidden:
-		return 6
+	codes := map[engram.Code]int{"": 0, engram.CodeInvalid: 2, engram.CodeNotFound: 3, engram.CodeConflict: 4, engram.CodeUnavailable: 5, engram.CodeForbidden: 6}
+	if code, known := codes[c]; known {
+		return code
 	}
 	return 1
 }

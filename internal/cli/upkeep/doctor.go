@@ -3,6 +3,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -169,7 +170,7 @@ func writeReport(b *strings.Builder, r health.Report) {
 		fmt.Fprintf(b, "There is no database yet: %v\n", r.Checks[0].Evidence["database"])
 	}
 	for _, c := range r.Checks {
-		fmt.Fprintf(b, "%s %s", markOf(c.Result), c.Check)
+		fmt.Fprintf(b, "%s %s", cmp.Or(map[health.Status]string{health.OK: "✓", health.Failed: "✗"}[c.Result], "!"), c.Check)
 		if c.Result == health.OK {
 			if !strings.HasSuffix(c.Reason, "_ok") { // OK, with a remark
 				fmt.Fprintf(b, ": %s", render.Line(c.Message, 0))
@@ -202,16 +203,6 @@ func writeFindings(b *strings.Builder, c health.Check) {
 			fmt.Fprintf(b, "    - %s\n", render.Line(f.Message, 0))
 		}
 	}
-}
-
-func markOf(s health.Status) string {
-	switch s {
-	case health.OK:
-		return "✓"
-	case health.Failed:
-		return "✗"
-	}
-	return "!"
 }
 
 func doctorRepairCommand(p *command.Program) *cobra.Command {

@@ -36,7 +36,7 @@ func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
 		Folder: cmp.Or(f.text(d[wFolder]...), f.firstOf(d[wFolders]...)),
 		Source: f.text(d[wSource]...), Prompt: d.typed(cmp.Or(f.text(d[wPrompt]...), f.parts(d[wPrompt]...))),
 		Summary: f.text(d[wSummary]...), Last: f.text(d[wLast]...), Transcript: f.text(d[wTranscript]...),
-		Again:    f.is(d[wAgain]...) || f.above(d[wRounds]...),
+		Again:    f.is(d[wAgain]...) || slices.ContainsFunc(d[wRounds], func(name string) bool { return f.number(name) > 0 }),
 		Subagent: f.text(d[wHelper]...) != "" || kind == SubagentStop,
 	}
 	switch kind {
@@ -146,10 +146,6 @@ func (f fields) number(name string) (n float64) {
 		return 0
 	}
 	return n
-}
-
-func (f fields) above(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return f.number(name) > 0 })
 }
 
 // texts returns the strings of a list, such as the words of a command.
