@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/alanbuscaglia/engram/internal/cli/demo"
+	"github.com/alanbuscaglia/engram/internal/cli/help"
 	"github.com/alanbuscaglia/engram/internal/cli/memory"
 	"github.com/alanbuscaglia/engram/internal/cli/move"
 	"github.com/alanbuscaglia/engram/internal/cli/review"
@@ -71,8 +72,8 @@ func answers() map[string][]answer {
 		"link":                   one(document.Linked{}),
 		"list":                   one(memory.ListDoc{}),
 		"log":                    {{"", document.Log{}}, {"--compact", memory.CompactDoc{}}},
-		"hook":                   nil,                   // what the agent wants
-		"man":                    {{"--dir", manDoc{}}}, // else a manual page
+		"hook":                   nil,                        // what the agent wants
+		"man":                    {{"--dir", help.ManDoc{}}}, // else a manual page
 		"mark":                   one(memory.ChangedDoc{}),
 		"mcp":                    nil, // the Model Context Protocol
 		"metrics":                one(document.Metrics{}),

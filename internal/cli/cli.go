@@ -1,6 +1,5 @@
-// Package cli is the command line. It assembles the tree of the families' commands and holds what concerns all of
-// them: help and manual pages (help.go), completion and suggestions for mistyped words (complete.go), and the
-// page that engram shows without arguments.
+// Package cli is the command line: it assembles the tree of the families' commands, and shows a page when it is called
+// without arguments. Completion is in complete; help, manual pages and suggestions for mistyped words are in help.
 //
 // A family is a package of commands that share words and helpers: memory, review, sync, move, setup,
 // settings, serve, upkeep and demo. Families stand on command and terminal, and never import each other.
@@ -22,7 +21,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/cli/complete"
 	"github.com/alanbuscaglia/engram/internal/cli/demo"
+	"github.com/alanbuscaglia/engram/internal/cli/help"
 	"github.com/alanbuscaglia/engram/internal/cli/memory"
 	"github.com/alanbuscaglia/engram/internal/cli/move"
 	"github.com/alanbuscaglia/engram/internal/cli/review"
@@ -47,10 +48,10 @@ func Run(ctx context.Context, o command.Options) int {
 	}
 	root := newRoot(p)
 	if len(o.Args) > 0 && strings.HasPrefix(o.Args[0], cobra.ShellCompRequestCmd) {
-		completions(p, root)
+		complete.Register(p, root)
 	}
 	// A nil slice would make cobra read the arguments of the process.
-	root.SetArgs(listsLast(root, append([]string{}, o.Args...)))
+	root.SetArgs(help.ListsLast(root, append([]string{}, o.Args...)))
 	root.SetIn(o.Stdin)
 	root.SetOut(o.Stdout)
 	root.SetErr(o.Stderr)
@@ -72,7 +73,7 @@ func newRoot(p *command.Program) *cobra.Command {
 		Example: `engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision
 engram search how long do tokens live
 engram serve`,
-		Args: unknownCommand,
+		Args: help.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if show, _ := cmd.Flags().GetBool("version"); show {
 				return version(p)
@@ -83,9 +84,9 @@ engram serve`,
 		SilenceUsage:  true,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(flagError)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { writeHelp(p, cmd, false) })
-	root.SetHelpCommand(helpCommand(p))
+	root.SetFlagErrorFunc(help.FlagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { help.Write(p, cmd, false) })
+	root.SetHelpCommand(help.Command(p))
 	root.Flags().BoolP("version", "v", false, "print the version")
 	root.PersistentFlags().StringVar(&p.DataDir, "data-dir", "", "`folder` of the database and config.toml (default ~/.engram)")
 	root.PersistentFlags().StringVar(&p.Project, "project", "", "project `name` (default: detected from the folder)")
@@ -105,11 +106,11 @@ engram serve`,
 	for _, family := range [][]*cobra.Command{
 		memory.Commands(p), review.Commands(p), sync.Commands(p, review.PendingCommands(p)...), move.Commands(p), upkeep.Commands(p),
 		serve.Commands(p), setup.Commands(p, serve.ServiceCommand(p)), settings.Commands(p), demo.Commands(p),
-		command.InGroup(command.GroupProgram, versionCommand(p), completionCommand(), manCommand(p)),
+		command.InGroup(command.GroupProgram, versionCommand(p), complete.Command(), help.ManCommand(p)),
 	} {
 		root.AddCommand(family...)
 	}
-	forEach(root, func(c *cobra.Command) {
+	command.ForEach(root, func(c *cobra.Command) {
 		if c.Args == nil {
 			c.Args = command.Arguments
 		}

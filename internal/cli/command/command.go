@@ -30,6 +30,20 @@ func InGroup(group string, commands ...*cobra.Command) []*cobra.Command {
 	return commands
 }
 
+// ForEach visits a command and all its subcommands.
+func ForEach(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		ForEach(sub, visit)
+	}
+}
+
+// PathOf returns a command's path without the program's name.
+func PathOf(c *cobra.Command) string {
+	_, path, _ := strings.Cut(c.CommandPath(), " ")
+	return path
+}
+
 // Examples joins the lines of an Example, each a command to copy.
 func Examples(lines ...string) string { return strings.Join(lines, "\n") }
 

@@ -1,4 +1,6 @@
-package cli
+// Package help holds what explains the commands: the help and the manual pages (help.go), and suggestions for mistyped
+// words and flags, also for those of other programs and older designs (suggest.go).
+package help
 
 import (
 	"cmp"
@@ -17,8 +19,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// writeHelp prints the help of a command; that of the program lists the everyday commands, with all every one.
-func writeHelp(p *command.Program, cmd *cobra.Command, all bool) {
+// Write prints the help of a command; that of the program lists the everyday commands, with all every one.
+func Write(p *command.Program, cmd *cobra.Command, all bool) {
 	var b strings.Builder
 	head := func(s string) { fmt.Fprintf(&b, "\n%s\n", p.Out.Bold(s)) }
 	columns := p.Columns()
@@ -82,7 +84,8 @@ func writeFlags(b *strings.Builder, head func(string), title string, flags *pfla
 	b.WriteString(flags.FlagUsagesWrapped(columns))
 }
 
-func helpCommand(p *command.Program) *cobra.Command {
+// Command returns the command help.
+func Command(p *command.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND|all]",
 		Short:   "Show the help of a command, or all commands",
@@ -90,12 +93,12 @@ func helpCommand(p *command.Program) *cobra.Command {
 		GroupID: command.GroupProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "all" {
-				writeHelp(p, cmd.Root(), true)
+				Write(p, cmd.Root(), true)
 				return nil
 			}
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || found == nil || (len(rest) > 0 && found.HasSubCommands()) {
-				return unknownCommand(cmd.Root(), args)
+				return UnknownCommand(cmd.Root(), args)
 			}
 			found.InitDefaultHelpFlag()
 			return found.Help()
@@ -103,15 +106,8 @@ func helpCommand(p *command.Program) *cobra.Command {
 	}
 }
 
-// forEach visits a command and all its subcommands.
-func forEach(c *cobra.Command, visit func(*cobra.Command)) {
-	visit(c)
-	for _, sub := range c.Commands() {
-		forEach(sub, visit)
-	}
-}
-
-func manCommand(p *command.Program) *cobra.Command {
+// ManCommand returns the command man, which prints manual pages.
+func ManCommand(p *command.Program) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND…]",
@@ -129,9 +125,9 @@ and of every command into a folder, for packages.`,
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				if found == nil || len(rest) == 0 || found == cmd.Root() {
-					return unknownCommand(cmd.Root(), args)
+					return UnknownCommand(cmd.Root(), args)
 				}
-				return unknownCommand(found, rest)
+				return UnknownCommand(found, rest)
 			}
 			_, err = io.WriteString(p.Stdout, manPage(p, found))
 			return command.OutputError(err)
@@ -146,7 +142,7 @@ func manPages(p *command.Program, root *cobra.Command, dir string) error {
 		return engram.Errorf(engram.CodeUnavailable, "cannot create folder %s", dir).WithCause(err)
 	}
 	pages := map[string]string{}
-	forEach(root, func(c *cobra.Command) {
+	command.ForEach(root, func(c *cobra.Command) {
 		if !c.Hidden {
 			pages[filepath.Join(dir, manName(c)+".1")] = manPage(p, c)
 		}
@@ -156,13 +152,13 @@ func manPages(p *command.Program, root *cobra.Command, dir string) error {
 			return engram.Errorf(engram.CodeUnavailable, "cannot write %s", file).WithCause(err)
 		}
 	}
-	return p.Answer(manDoc{Folder: dir, Pages: len(pages)}, func(b *strings.Builder) {
+	return p.Answer(ManDoc{Folder: dir, Pages: len(pages)}, func(b *strings.Builder) {
 		fmt.Fprintf(b, "%s in %s\n", command.Count(len(pages), "page", "pages"), dir)
 	})
 }
 
-// manDoc is the answer of `man --dir`.
-type manDoc struct {
+// ManDoc is the answer of `man --dir`.
+type ManDoc struct {
 	Folder string `json:"folder"`
 	Pages  int    `json:"pages"`
 }
@@ -312,7 +308,7 @@ func (m *manual) everyCommand(root *cobra.Command) {
 		m.macro("SH", strings.ToUpper(g.Title))
 		for _, c := range root.Commands() {
 			if c.GroupID == g.ID {
-				forEach(c, m.section)
+				command.ForEach(c, m.section)
 			}
 		}
 	}
