@@ -39,7 +39,7 @@ func (d *dialect) readingAt(ctx context.Context, named string, past time.Time) (
 func readRefusal(err error, named string) error {
 	if p, ok := errors.AsType[*project.Problem](err); ok && named != "" {
 		if p.Reason == project.ReasonUnknown {
-			return refusal(err, fmt.Sprintf("Project %q not found in store", brief(named)))
+			return refusal(err, fmt.Sprintf("Project %q not found in store", echo(named)))
 		}
 		return writeRefusal(err, projects.ProjectRequest{Explicit: named})
 	}
@@ -129,20 +129,20 @@ func refusalText(p *project.Problem, r projects.ProjectRequest, err error) strin
 	case project.ReasonAmbiguous, project.ReasonConfig:
 		return "Cannot determine project: " + trouble(err)
 	case project.ReasonInvalid:
-		return fmt.Sprintf("Project %q is invalid: %s", brief(r.Explicit), trouble(err))
+		return fmt.Sprintf("Project %q is invalid: %s", echo(r.Explicit), trouble(err))
 	case project.ReasonUnknown:
 		return fmt.Sprintf("Project %q is not backed by known context. Use an existing project, a matching session, "+
-			"repo .engram/config.json, or ambiguous-project recovery.", brief(r.Explicit))
+			"repo .engram/config.json, or ambiguous-project recovery.", echo(r.Explicit))
 	case project.ReasonUnknownSession:
-		return fmt.Sprintf("Session %q was provided but does not exist", brief(r.SessionID))
+		return fmt.Sprintf("Session %q was provided but does not exist", echo(r.SessionID))
 	case project.ReasonSession:
-		return fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", brief(r.SessionID), p.SessionProject, p.Project)
+		return fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", echo(r.SessionID), p.SessionProject, p.Project)
 	}
 	return trouble(err)
 }
 
-// brief shortens the echo of a name, which may be a whole text passed by mistake.
-func brief(name string) string { return render.Preview(name, 200) }
+// echo shortens the echo of a name, which may be a whole text passed by mistake.
+func echo(name string) string { return render.Preview(name, 200) }
 
 // trouble says what is wrong with a folder or a name.
 func trouble(err error) string {
@@ -161,11 +161,19 @@ func reason(err error) string {
 }
 
 // failed wraps an error of an operation in the dialect's words; those about projects and sessions keep their
-// own shape.
+// own shape, and nil stays nil.
 func failed(what string, err error, r projects.ProjectRequest) error {
 	if _, ok := errors.AsType[*project.Problem](err); ok {
 		r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 		return writeRefusal(err, r)
+	}
+	return worded(what, err)
+}
+
+// worded puts the dialect's words before the message of an operation's error; nil stays nil.
+func worded(what string, err error) error {
+	if err == nil {
+		return nil
 	}
 	return &tool.Failure{Text: what + ": " + reason(err), Err: err}
 }
@@ -235,10 +243,7 @@ func (d *dialect) merge(ctx context.Context, by tool.Caller, a mergeArgs) (merge
 		return merged{}, invalid("both 'from' and 'to' are required")
 	}
 	res, err := d.As(by).MergeProjects(ctx, from, a.To)
-	if err != nil {
-		return merged{}, &tool.Failure{Text: "Merge failed: " + reason(err), Err: err}
-	}
-	return merged{To: res.To, Sources: res.Sources, Observations: res.Memories, Sessions: res.Sessions, Prompts: res.Prompts}, nil
+	return merged{To: res.To, Sources: res.Sources, Observations: res.Memories, Sessions: res.Sessions, Prompts: res.Prompts}, worded("Merge failed", err)
 }
 
 const (
@@ -360,7 +365,7 @@ func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 	case want == "":
 		return "", choiceRefusal(project.ReasonChoice, p, "Project choice is empty; choose one of available_projects")
 	case at < 0:
-		return "", choiceRefusal(project.ReasonChoice, p, fmt.Sprintf("Project choice %q is not one of available_projects", brief(want)))
+		return "", choiceRefusal(project.ReasonChoice, p, fmt.Sprintf("Project choice %q is not one of available_projects", echo(want)))
 	case c.Token == "":
 		return "", choiceRefusal(project.ReasonMissingToken, p, fmt.Sprintf(
 			"project_choice_reason=%s for %q requires the recovery_token from the ambiguous_project error", userChose, want))

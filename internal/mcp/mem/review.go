@@ -119,10 +119,7 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 
 func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kinds []engram.QueueKind, limit int) (review.Queue, error) {
 	q, err := d.As(by).Queue(ctx, review.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: limit}})
-	if err != nil {
-		return q, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
-	}
-	return q, nil
+	return q, worded("Failed to list reviews", err)
 }
 
 func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
@@ -139,7 +136,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 		res, err = d.As(by).Reviewed(ctx, ref)
 	}
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to " + what + ": " + reason(err), Err: err}
+		return reviewed{}, worded("Failed to "+what, err)
 	}
 	m := res.Memory
 	text := fmt.Sprintf("Memory %s: #%d %q (%s)", doing, m.Num, m.Title, m.Type)
@@ -158,7 +155,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at projects.ProjectInForce, kind string, limit int) (reviewed, error) {
 	kinds, err := engram.ParseQueueKinds([]string{tool.Clip(kind)})
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+		return reviewed{}, worded("Failed to list reviews", err)
 	}
 	q, err := d.queue(ctx, by, at.Name, kinds, limit)
 	if err != nil {
@@ -217,7 +214,7 @@ func nameOf(i engram.QueueItem) string {
 func (d *dialect) reviewRefuse(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
 	res, err := d.As(by).Refuse(ctx, engram.ByNum(int64(a.ID)))
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to refuse: " + reason(err), Err: err}
+		return reviewed{}, worded("Failed to refuse", err)
 	}
 	m := res.Memory
 	text := fmt.Sprintf("Memory refused: #%d is forgotten; mem_undo of op %d brings it back", m.Num, res.Op)
