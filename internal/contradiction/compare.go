@@ -1,6 +1,9 @@
 package contradiction
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Weights of the rule, fitted to testdata/pairs.tsv. A difference starts with a base weight, plus
 // the agreement of the clauses in the rest, plus that of the titles.
@@ -103,12 +106,7 @@ func common(a, b *Reading) (shared int, foreign []string) {
 
 // says reports whether a text has the clause word for word.
 func (r *Reading) says(c *clause) bool {
-	for i := range r.clauses {
-		if r.clauses[i].sum == c.sum {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.clauses, func(o clause) bool { return o.sum == c.sum })
 }
 
 // knows reports whether a text has the word anywhere.
@@ -130,13 +128,5 @@ func (r *Reading) knows(stem string) bool {
 
 // elsewhere reports whether both name places where something holds, without a common one.
 func elsewhere(a, b []string) bool {
-	if len(a) == 0 || len(b) == 0 {
-		return false
-	}
-	for _, w := range a {
-		if has(b, w) {
-			return false
-		}
-	}
-	return true
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(w string) bool { return has(b, w) })
 }

@@ -1,6 +1,9 @@
 package contradiction
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // frame describes two clauses that are equal, word for word, but for one place.
 type frame struct {
@@ -38,13 +41,9 @@ func (m *meeting) framed() (f frame) {
 
 // place reports whether the words from i to j can be one thing: on in staging is two.
 func (c *clause) place(i, j int) bool {
-	for k := i; k <= j; k++ {
-		w := &c.words[k]
-		if !w.content() && !w.verb() && w.num == nil && w.axis == noAxis && w.role != office {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.words[i:j+1], func(w word) bool {
+		return !w.content() && !w.verb() && w.num == nil && w.axis == noAxis && w.role != office
+	})
 }
 
 // past reports whether the clause describes an action, which may differ another time.

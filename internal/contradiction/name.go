@@ -44,12 +44,9 @@ func (m *meeting) names() (d Difference) {
 
 // tells reports whether all the stems are those of words from i to j.
 func (c *clause) tells(i, j int, stems []string) bool {
-	for _, s := range stems {
-		if !slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.stem == s }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(stems, func(s string) bool {
+		return !slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.stem == s })
+	})
 }
 
 // slot returns the place of the words at: adjacent, after a word that can precede a name, or before
@@ -89,12 +86,7 @@ func (c *clause) value(first, last int) bool {
 
 // scoped reports whether one of the words from i to j limits where something holds.
 func (c *clause) scoped(i, j int) bool {
-	for k := i; k <= j; k++ {
-		if c.words[k].role == scopeWord {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.role == scopeWord })
 }
 
 // named reports whether a word is written like a name: Go.

@@ -3,21 +3,9 @@ package contradiction
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram/internal/text"
 )
-
-// cut returns the first n bytes of s, cut between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
 
 // parser splits a text into clauses.
 type parser struct {
@@ -68,7 +56,7 @@ const mostAside = 200
 
 // aside defers text in brackets to the end of the sentence, and returns its length.
 func (p *parser) aside(s string) int {
-	n := strings.IndexAny(cut(s, mostAside), ")]\n")
+	n := strings.IndexAny(text.Clip(s, mostAside), ")]\n")
 	if n < 0 || s[n] == '\n' {
 		return 0
 	}

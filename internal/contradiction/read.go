@@ -1,6 +1,7 @@
 package contradiction
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -57,8 +58,9 @@ func (w *word) verb() bool { return w.role == light || w.role == using || w.role
 // each, 24 clauses of 24 words.
 func Read(t Text) Reading {
 	r := Reading{text: t, clauses: make([]clause, 0, 8)}
-	p := parser{out: &r, title: true, words: make([]word, 0, guess(t)), tokens: make([]text.Token, 0, 8)}
-	p.read(cut(t.Title, mostBytes))
+	guess := min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5) // of the number of words, for one allocation
+	p := parser{out: &r, title: true, words: make([]word, 0, guess), tokens: make([]text.Token, 0, 8)}
+	p.read(text.Clip(t.Title, mostBytes))
 	for i := range r.clauses {
 		c := &r.clauses[i]
 		r.event = r.event || c.event
@@ -77,12 +79,9 @@ func Read(t Text) Reading {
 			r.clauses[i].title = false // there is no other content
 		}
 	}
-	p.read(cut(t.Content, mostBytes))
+	p.read(text.Clip(t.Content, mostBytes))
 	return r
 }
-
-// guess estimates the number of words, for one allocation.
-func guess(t Text) int { return min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5) }
 
 // likeLetters is the minimum length of the shorter of two words that match because the longer only
 // adds an ending.
@@ -124,10 +123,5 @@ func bit(key uint32) uint64 { return 1 << (uint64(key) * 0x9E3779B97F4A7C15 >> 5
 
 // has reports whether a word matches one of stems.
 func has(stems []string, w string) bool {
-	for _, s := range stems {
-		if like(s, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(stems, func(s string) bool { return like(s, w) })
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // restore is the advice for a damaged file. The doctor does not do it: the file may hold more than
@@ -36,11 +37,11 @@ func judgeDamage(f Facts, p Policy, why string) Check {
 		found.Reason, found.Message = "database_damaged", "The database is damaged: "+strings.TrimSuffix(d.Problems[0], ".")+"."
 	case d.Altered.Count > 0:
 		found.Reason = "content_altered"
-		found.Message = fmt.Sprintf("%s not match what was saved.", counted(d.Altered.Count, "memory does", "memories do"))
+		found.Message = fmt.Sprintf("%s not match what was saved.", text.Counted(d.Altered.Count, "memory does", "memories do"))
 		found.Next = "Look at them with engram get, and take their text from a backup. " + restore
 	case d.Orphans > 0:
 		found.Reason = "rows_without_parent"
-		found.Message = fmt.Sprintf("%s to missing rows (%s).", counted(d.Orphans, "row refers", "rows refer"), strings.Join(d.Tables, ", "))
+		found.Message = fmt.Sprintf("%s to missing rows (%s).", text.Counted(d.Orphans, "row refers", "rows refer"), strings.Join(d.Tables, ", "))
 		found.Next = "Another program wrote to the database without its rules. Keep a copy of the file, and take what is missing from a backup."
 	default:
 		return fine(Integrity, why, e)
@@ -59,12 +60,4 @@ func judgeDamage(f Facts, p Policy, why string) Check {
 func single(f Finding, message string, e Evidence) Finding {
 	f.Message, f.Evidence = message, e
 	return f
-}
-
-// counted returns "1 memory does" or "2 memories do".
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 func judgeSpace(f Facts, p Policy, why string) Check {
@@ -77,7 +79,7 @@ func judgeModes(f Facts, p Policy, why string) Check {
 		return fine(FileModes, why, e)
 	}
 	c := bad(Warning, Finding{Check: FileModes, Reason: "files_open_to_others", Why: why, Evidence: e,
-		Message: counted(len(open), "file or folder is open to others.", "files or folders are open to others."),
+		Message: text.Counted(len(open), "file or folder is open to others.", "files or folders are open to others."),
 		Next:    "engram doctor --fix removes the rights of others."})
 	for _, m := range open[:min(len(open), p.Examples)] {
 		c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf("%s has mode %04o instead of %04o.", m.Path, m.Mode, m.Want),

@@ -1,6 +1,10 @@
 package health
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
 
 func logEvidence(l Log) Evidence {
 	return Evidence{"journal_mode": l.Mode, "busy_timeout_ms": l.BusyTimeout.Milliseconds(), "checkpoint_busy": l.Busy,
@@ -44,7 +48,7 @@ func judgeLog(f Facts, p Policy, why string) Check {
 		found.Reason, found.Message = "journal_mode_not_wal", fmt.Sprintf("The journal mode is %q instead of wal.", l.Mode)
 		found.Next = "Keep the database on a local disk; any command of engram then sets the mode."
 	case l.Bytes > p.LongLog:
-		found.Reason, found.Message = "wal_too_long", fmt.Sprintf("The write-ahead log has %s; %s of it could not be moved into the database.", size(l.Bytes), counted(left, "page", "pages"))
+		found.Reason, found.Message = "wal_too_long", fmt.Sprintf("The write-ahead log has %s; %s of it could not be moved into the database.", size(l.Bytes), text.Counted(left, "page", "pages"))
 		found.Next = "Stop the program that reads all the time (a server, a database browser); engram doctor --fix then empties the log."
 	default:
 		return fine(LogCheckpoint, why, found.Evidence)

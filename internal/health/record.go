@@ -3,6 +3,8 @@ package health
 import (
 	"fmt"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 func judgeRecords(f Facts, p Policy, why string) Check {
@@ -12,11 +14,11 @@ func judgeRecords(f Facts, p Policy, why string) Check {
 	switch {
 	case r.Count > 0:
 		found.Reason = "memories_lack_required_fields"
-		found.Message = counted(r.Count, "memory lacks a field that a replica asks for.", "memories lack a field that a replica asks for.")
+		found.Message = text.Counted(r.Count, "memory lacks a field that a replica asks for.", "memories lack a field that a replica asks for.")
 		found.Next = "Give each what it lacks, with engram update."
 	case r.Entries.Count > 0:
 		found.Reason = "journal_entries_lack_required_fields"
-		found.Message = counted(r.Entries.Count, "journal entry cannot be read by a replica.", "journal entries cannot be read by a replica.")
+		found.Message = text.Counted(r.Entries.Count, "journal entry cannot be read by a replica.", "journal entries cannot be read by a replica.")
 		found.Next = "Another program wrote to the journal, or the database was damaged. Keep a copy of the file, and take what is missing from a backup."
 	default:
 		return fine(RequiredFields, why, e)
@@ -41,6 +43,6 @@ func judgeRelations(f Facts, p Policy, why string) Check {
 	}
 	e["numbers"] = r.First
 	return bad(Warning, Finding{Check: Nowhere, Reason: "relations_to_nowhere", Why: why, Evidence: e,
-		Message: counted(r.Count, "relation leads to a missing memory.", "relations lead to missing memories."),
+		Message: text.Counted(r.Count, "relation leads to a missing memory.", "relations lead to missing memories."),
 		Next:    "engram doctor --fix removes them, after a backup."})
 }

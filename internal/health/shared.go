@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Shared compares the list of chunks in the current repository with the chunks.
@@ -31,7 +32,7 @@ func judgeShared(f Facts, p Policy, why string) Check {
 	}
 	found.Message = "The list of chunks in .engram does not match the chunks: " + cases[0].Message
 	if more := len(s.Faults) - 1; more > 0 {
-		found.Message += fmt.Sprintf(" And %s.", counted(more, "other fault", "other faults"))
+		found.Message += fmt.Sprintf(" And %s.", text.Counted(more, "other fault", "other faults"))
 	}
 	c := bad(Warning, found)
 	c.Findings = cases

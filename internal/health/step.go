@@ -1,6 +1,10 @@
 package health
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
 
 // kindOf is a kind of cases with its words.
 type kindOf struct {
@@ -68,14 +72,14 @@ func outOfStep(result Status, found Finding, reason, what string, kinds []kindOf
 	var cases []Finding
 	for _, k := range kinds {
 		if k.Count > 0 {
-			message := counted(k.Count, k.one, k.many) + "."
+			message := text.Counted(k.Count, k.one, k.many) + "."
 			cases = append(cases, Finding{Check: found.Check, Severity: result.severity(), Reason: string(found.Check) + "_" + k.name,
 				Message: message, Why: found.Why, Evidence: Evidence{"count": k.Count, "memories": k.First}, Next: found.Next})
 		}
 	}
 	found.Message = what + " not in step with the memories: " + cases[0].Message
 	if more := len(cases) - 1; more > 0 {
-		found.Message += fmt.Sprintf(" And %s.", counted(more, "other kind of case", "other kinds of cases"))
+		found.Message += fmt.Sprintf(" And %s.", text.Counted(more, "other kind of case", "other kinds of cases"))
 	}
 	c := bad(result, found)
 	c.Findings = cases

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -100,12 +101,7 @@ func (a *API) deleteSession(q *route.Request) (route.Reply, error) {
 
 // blank reports whether one of the texts is empty or white space.
 func blank(texts ...string) bool {
-	for _, s := range texts {
-		if strings.TrimSpace(s) == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 // promptDoc is a prompt as the older routes show it.

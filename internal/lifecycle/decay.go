@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Defaults of a zero Decay.
@@ -89,25 +90,18 @@ func Explain(m engram.Memory, now time.Time, d engram.Decay) (float64, string) {
 	case m.TouchedAt.After(since):
 		since, event = m.TouchedAt, "since it was boosted"
 	}
-	said = append(said, fmt.Sprintf("%s %s", counted(int(daysSince(since, now)), "day", "days"), event))
+	said = append(said, fmt.Sprintf("%s %s", text.Counted(int(daysSince(since, now)), "day", "days"), event))
 	if m.Strength < 1 {
 		said = append(said, fmt.Sprintf("from %.2f", m.Strength))
 	}
 	if curve != engram.CurveGeometric {
 		said = append(said, fmt.Sprintf("importance %.2g", m.Importance))
 	}
-	said = append(said, counted(m.AccessCount, "access", "accesses"), string(curve)+" curve")
+	said = append(said, text.Counted(m.AccessCount, "access", "accesses"), string(curve)+" curve")
 	if curve == engram.CurveImportance && strength == leastStrength {
 		said = append(said, "its minimum")
 	}
 	return strength, strings.Join(said, " · ")
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // DecayOf returns how m fades. The most specific setting wins: m's type in its project, its

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // StepAction is the kind of a sleep step.
@@ -131,14 +132,14 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 		}
 		return Step{Action: StepPrune, Memories: []int64{m.Num}, From: strength, To: strength, Reason: reason}, true
 	case against == "" && n.Wants(StepBoost):
-		reason := fmt.Sprintf("%s, the last one after its strength was set %s ago", counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
+		reason := fmt.Sprintf("%s, the last one after its strength was set %s ago", text.Counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
 		return Step{Action: StepBoost, Memories: []int64{m.Num}, From: strength, To: Strength(boosted, now, d), Reason: reason}, true
 	case n.Wants(StepFade):
 		faded, some := Faded(m, now, d, p)
 		if !some {
 			break
 		}
-		reason := fmt.Sprintf("%s since it was consolidated, %s", days(m.TouchedAt, now), counted(m.AccessCount, "access", "accesses"))
+		reason := fmt.Sprintf("%s since it was consolidated, %s", days(m.TouchedAt, now), text.Counted(m.AccessCount, "access", "accesses"))
 		return Step{Action: StepFade, Memories: []int64{m.Num}, From: m.Strength, To: faded.Strength, Reason: reason}, true
 	}
 	return Step{}, false
@@ -164,4 +165,4 @@ func Faded(m engram.Memory, now time.Time, d engram.Decay, p Policy) (faded engr
 func idle(m engram.Memory, now time.Time) string { return days(lastAccess(m), now) + " without access" }
 
 // days returns the whole days between two times, in words.
-func days(from, to time.Time) string { return counted(int(daysSince(from, to)), "day", "days") }
+func days(from, to time.Time) string { return text.Counted(int(daysSince(from, to)), "day", "days") }

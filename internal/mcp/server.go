@@ -228,12 +228,9 @@ func named(text string) []string {
 
 // has reports whether tools has every one of the names.
 func has(tools []tool.Tool, names ...string) bool {
-	for _, name := range names {
-		if !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Name == name }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Name == name })
+	})
 }
 
 // instead maps a command that hints name to the tool that does the same. Words in angle brackets stand for the

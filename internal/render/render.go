@@ -21,6 +21,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/gist"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Options say how to write times.
@@ -224,11 +225,11 @@ func Nothing(n engram.Nothing, everywhere, first string) string {
 	var s string
 	switch in := "in project " + Line(n.Project, 0); {
 	case n.Project == "":
-		return fmt.Sprintf("Nothing found among %s of every project", counted(n.Here, "memory", "memories"))
+		return fmt.Sprintf("Nothing found among %s of every project", text.Counted(n.Here, "memory", "memories"))
 	case n.Here == 0:
 		s = "No memories " + in
 	default:
-		s = fmt.Sprintf("Nothing found among %s %s", counted(n.Here, "memory", "memories"), in)
+		s = fmt.Sprintf("Nothing found among %s %s", text.Counted(n.Here, "memory", "memories"), in)
 	}
 	if n.Others > 0 {
 		s += fmt.Sprintf("; %d in others: %s", n.Others, everywhere)

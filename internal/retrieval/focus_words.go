@@ -25,7 +25,7 @@ func newCoverage(cs []Candidate) coverage {
 	var df []int
 	for i := range cs {
 		seen := map[int]bool{}
-		text.Scan(start(cs[i].Body, maxSaid), func(t text.Token) {
+		text.Scan(text.Clip(cs[i].Body, maxSaid), func(t text.Token) {
 			if t.Stop && !negates(t.Word) || t.Kind == text.Char || t.Kind == text.Joined {
 				return
 			}

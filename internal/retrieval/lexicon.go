@@ -78,8 +78,8 @@ func (l *Lexicon) Say(p Passage) Said {
 			s.words = append(s.words, l.Lexeme(t.Word))
 		}
 	}
-	text.Scan(start(p.Title, maxSaid), add(text.TitleWeight))
-	text.Scan(start(p.Content, maxSaid), add(1))
+	text.Scan(text.Clip(p.Title, maxSaid), add(text.TitleWeight))
+	text.Scan(text.Clip(p.Content, maxSaid), add(1))
 	slices.SortFunc(s.words, func(a, b *Lexeme) int { return cmp.Compare(a.num, b.num) })
 	s.words = slices.Clip(slices.Compact(s.words))
 	s.nums = make([]int32, len(s.words))
