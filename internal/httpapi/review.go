@@ -139,17 +139,14 @@ func (a *API) reviewRefuse(q *route.Request, in namesBody) (route.Reply, error) 
 }
 
 func (a *API) decided(done review.Decided, err error) (route.Reply, error) {
-	if err != nil {
-		return route.Reply{}, afterSome(done.Names(), err)
-	}
 	return route.Reply{Body: decidedDoc{document.Each(done.Memories, a.docOf), done.Records,
-		document.Each(done.Done, func(d review.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
+		document.Each(done.Done, func(d review.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, afterSome(done.Names(), err)
 }
 
 // afterSome adds what was done before the error: each name is decided separately, and earlier decisions stay.
 func afterSome(done []string, err error) error {
-	var known *engram.Error
-	if len(done) == 0 || !errors.As(err, &known) {
+	known, ok := errors.AsType[*engram.Error](err)
+	if len(done) == 0 || !ok {
 		return err
 	}
 	return engram.Errorf(known.Code, "%s; done before that: %s", known.Msg, strings.Join(done, ", ")).WithHintOf(err).WithCause(err)
@@ -254,10 +251,7 @@ func (a *API) slept(q *route.Request, b sleepBody, only []lifecycle.StepAction) 
 		return route.Reply{}, q.Err
 	}
 	res, err := a.Engine.Sleep(q.Context(), in)
-	if err != nil {
-		return route.Reply{}, err
-	}
-	return route.Reply{Body: document.SleepOf(res, in.DryRun)}, nil
+	return route.Reply{Body: document.SleepOf(res, in.DryRun)}, err
 }
 
 func (a *API) diagnostics(q *route.Request) (route.Reply, error) {
@@ -266,8 +260,5 @@ func (a *API) diagnostics(q *route.Request) (route.Reply, error) {
 		return route.Reply{}, q.Err
 	}
 	d, err := a.Engine.Diagnose(q.Context(), in)
-	if err != nil {
-		return route.Reply{}, err
-	}
-	return route.Reply{Body: document.DiagnosticsOf(d)}, nil
+	return route.Reply{Body: document.DiagnosticsOf(d)}, err
 }

@@ -30,10 +30,6 @@ type schemas struct {
 	err        error // the first type that cannot be described
 }
 
-func newSchemas() *schemas {
-	return &schemas{named: map[string]object{}, types: map[string]reflect.Type{}, read: map[reflect.Type]bool{}, failures: object{}}
-}
-
 // of describes t for a use.
 func (s *schemas) of(t reflect.Type, use use) object {
 	switch {
@@ -84,18 +80,16 @@ func (s *schemas) structure(t reflect.Type, use use) object {
 		return s.members(t, use)
 	}
 	name := componentName(t)
-	if known, ok := s.types[name]; ok {
-		if known != t || s.read[t] != (use != written) {
-			s.fail("%s and %s are both called %s", known, t, name)
-		}
-		return reference(name)
+	known, ok := s.types[name]
+	switch {
+	case !ok:
+		s.types[name], s.read[t] = t, use != written
+		s.named[name] = s.members(t, use)
+	case known != t || s.read[t] != (use != written):
+		s.fail("%s and %s are both called %s", known, t, name)
 	}
-	s.types[name], s.read[t] = t, use != written
-	s.named[name] = s.members(t, use)
-	return reference(name)
+	return object{"$ref": "#/components/schemas/" + name}
 }
-
-func reference(name string) object { return object{"$ref": "#/components/schemas/" + name} }
 
 // componentName returns the public name of a type.
 func componentName(t reflect.Type) string {
@@ -139,11 +133,11 @@ func (s *schemas) fields(t reflect.Type, use use, sure bool, properties object, 
 		}
 	}
 	for _, f := range embedded {
+		inner, given := f.Type, sure
 		if f.Type.Kind() == reflect.Pointer {
-			s.fields(f.Type.Elem(), use, false, properties, required)
-			continue
+			inner, given = f.Type.Elem(), false
 		}
-		s.fields(f.Type, use, sure, properties, required)
+		s.fields(inner, use, given, properties, required)
 	}
 }
 
