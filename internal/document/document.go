@@ -7,6 +7,7 @@ package document
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"time"
 
@@ -97,6 +98,12 @@ func Unquoted(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return json.RawMessage(s)
+}
+
+// KindOf returns the JSON type of a text, a flag or a number in Go: string, boolean, integer or number.
+func KindOf(t reflect.Type) string {
+	return map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer",
+		reflect.Float64: "number"}[t.Kind()]
 }
 
 // Items returns the elements of an array, of a string with an array ("[1, 2]"), or of a comma-separated

@@ -39,17 +39,11 @@ func (s *schemas) of(t reflect.Type, use use) object {
 		return object{"type": "string", "format": "date-time"}
 	}
 	switch t.Kind() {
-	case reflect.String:
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
 		if names := wordsOf(t); names != nil && use == written {
 			return object{"type": "string", "enum": names}
 		}
-		return object{"type": "string"}
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return object{"type": "integer"}
-	case reflect.Float64:
-		return object{"type": "number"}
+		return object{"type": document.KindOf(t)}
 	case reflect.Slice:
 		return object{"type": "array", "items": s.of(t.Elem(), use)}
 	case reflect.Map:

@@ -185,7 +185,7 @@ func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (c
 	c, err := d.As(by).Compare(ctx, relate.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
 		Confidence: *a.Confidence, Reasoning: a.Reasoning, Model: a.Model})
 	if absent, ok := errors.AsType[*relate.Absent](err); ok {
-		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, reason(err)), Err: err}
+		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, tool.Reason(err)), Err: err}
 	}
 	if verb == engram.VerbNotConflict {
 		c.Relation.ID = "" // the dialect names no row for it, though one is kept
@@ -220,7 +220,7 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res remember.S
 	judged, err := d.As(by).Judge(ctx, relate.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
 		SessionID: res.Memory.SessionID, ActorKind: relate.KindHuman})
 	if err != nil {
-		return "Cannot record the user's verdict: " + reason(err), pending
+		return "Cannot record the user's verdict: " + tool.Reason(err), pending
 	}
 	line = fmt.Sprintf("The user judged it against #%d %q: %s", c.Memory.Num, c.Memory.Title, document.VerbOf(judged.Relation))
 	if judged.Relation.Reason != "" {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -103,10 +104,7 @@ func (r refused) Reported(hint string) any {
 // refusal returns err, which must carry a *project.Problem, with the dialect's message.
 func refusal(err error, message string) *tool.Failure {
 	p, _ := errors.AsType[*project.Problem](err)
-	r := refused{AvailableProjects: []string{}, ErrorCode: string(p.Reason), Message: message}
-	if p.Available != nil {
-		r.AvailableProjects = p.Available
-	}
+	r := refused{AvailableProjects: document.OrEmpty(p.Available), ErrorCode: string(p.Reason), Message: message}
 	if p.Reason == project.ReasonAmbiguous {
 		// The engine's hint is to name the project, which writers may not do here.
 		r.Hint = "work inside one of the repositories, or start engram mcp with --project"
@@ -120,25 +118,21 @@ func writeRefusal(err error, r projects.ProjectRequest) error {
 	if !ok {
 		return err
 	}
-	return refusal(err, refusalText(p, r, err))
-}
-
-// refusalText is the dialect's message for each kind of problem of a write.
-func refusalText(p *project.Problem, r projects.ProjectRequest, err error) string {
+	text := trouble(err)
 	switch p.Reason {
 	case project.ReasonAmbiguous, project.ReasonConfig:
-		return "Cannot determine project: " + trouble(err)
+		text = "Cannot determine project: " + text
 	case project.ReasonInvalid:
-		return fmt.Sprintf("Project %q is invalid: %s", echo(r.Explicit), trouble(err))
+		text = fmt.Sprintf("Project %q is invalid: %s", echo(r.Explicit), text)
 	case project.ReasonUnknown:
-		return fmt.Sprintf("Project %q is not backed by known context. Use an existing project, a matching session, "+
+		text = fmt.Sprintf("Project %q is not backed by known context. Use an existing project, a matching session, "+
 			"repo .engram/config.json, or ambiguous-project recovery.", echo(r.Explicit))
 	case project.ReasonUnknownSession:
-		return fmt.Sprintf("Session %q was provided but does not exist", echo(r.SessionID))
+		text = fmt.Sprintf("Session %q was provided but does not exist", echo(r.SessionID))
 	case project.ReasonSession:
-		return fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", echo(r.SessionID), p.SessionProject, p.Project)
+		text = fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", echo(r.SessionID), p.SessionProject, p.Project)
 	}
-	return trouble(err)
+	return refusal(err, text)
 }
 
 // echo shortens the echo of a name, which may be a whole text passed by mistake.
@@ -149,15 +143,7 @@ func trouble(err error) string {
 	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous {
 		return "ambiguous project: multiple git repos found in cwd"
 	}
-	return reason(err)
-}
-
-// reason returns an error's own message, without causes, which are for the log.
-func reason(err error) string {
-	if e, ok := errors.AsType[*engram.Error](err); ok {
-		return e.Msg
-	}
-	return "internal error"
+	return tool.Reason(err)
 }
 
 // failed wraps an error of an operation in the dialect's words; those about projects and sessions keep their
@@ -175,7 +161,7 @@ func worded(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &tool.Failure{Text: what + ": " + reason(err), Err: err}
+	return &tool.Failure{Text: what + ": " + tool.Reason(err), Err: err}
 }
 
 // invalid is an input error in the dialect's own words.
@@ -197,10 +183,7 @@ type current struct {
 
 func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (current, error) {
 	at, err := d.Engine.ProjectFor(ctx, projects.ProjectRequest{Override: d.Project, Dir: d.Dir})
-	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: []string{}, Warning: at.Warning}
-	if at.Available != nil {
-		out.Available = at.Available
-	}
+	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: document.OrEmpty(at.Available), Warning: at.Warning}
 	if err != nil {
 		out.Project, out.ErrorHint = "", trouble(err)
 		if hint := by.Hint(err); hint != "" {
@@ -331,7 +314,7 @@ func (d *dialect) chosen(ctx context.Context, c choice, r projects.ProjectReques
 		return at, d.withToken(err, c.Session, p)
 	case ok && p.Reason == project.ReasonUnknown:
 		// It may be one of the choices, but without the user's decision.
-		if choices := d.ambiguous(ctx); choices != nil && isChoice(choices, c.Project) {
+		if choices := d.ambiguous(ctx); choices != nil && choiceAt(choices, strings.TrimSpace(redact.Private(c.Project))) >= 0 {
 			return at, d.withToken(err, c.Session, choices)
 		}
 	}
@@ -351,10 +334,6 @@ func (d *dialect) ambiguous(ctx context.Context) *project.Problem {
 // choiceAt returns the index of a project among the choices of an ambiguous folder; -1 for none.
 func choiceAt(p *project.Problem, want string) int {
 	return slices.IndexFunc(p.Available, func(name string) bool { return strings.EqualFold(name, want) })
-}
-
-func isChoice(p *project.Problem, want string) bool {
-	return choiceAt(p, strings.TrimSpace(redact.Private(want))) >= 0
 }
 
 // pick returns the name of the chosen project, if the choice is valid.
@@ -391,10 +370,7 @@ func (d *dialect) withToken(err error, session string, p *project.Problem) error
 	if !ok {
 		return err
 	}
-	r, ok := f.Object.(refused)
-	if !ok {
-		return err
-	}
+	r, _ := f.Object.(refused) // as every refusal has
 	r.AvailableProjects = p.Available
 	r.RecoveryToken = d.recovery.issue(ask(session, d.Dir, p.Available), d.Engine.Now())
 	r.TokenTTLSeconds = int(tokenLife.Seconds())

@@ -169,7 +169,7 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at projects.Pr
 	var rows []dueResult
 	for _, i := range q.Items {
 		m := i.Memory
-		typ, project, title := string(m.Type), m.Project, m.Title
+		name, typ, project, title := i.Name(), string(m.Type), m.Project, m.Title
 		if i.Pending != nil {
 			doc := document.PendingOf(*i.Pending)
 			typ, project, title = doc.Kind, doc.Project, doc.Title
@@ -177,9 +177,10 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at projects.Pr
 				project += " | from: " + doc.Source + " " + doc.Place + ", " + render.Time(time.Time(doc.At), d.text)
 			}
 		} else {
+			name = "#" + name
 			rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, typ, string(i.State), m.Project, timestamp(m.ReviewAfter), nil})
 		}
-		fmt.Fprintf(&b, "\n%s [%s] %s | project: %s", nameOf(i), render.Line(typ, 0), render.QuoteLine(render.Preview(title, 100)), render.Line(project, 0))
+		fmt.Fprintf(&b, "\n%s [%s] %s | project: %s", name, render.Line(typ, 0), render.QuoteLine(render.Preview(title, 100)), render.Line(project, 0))
 	}
 	return reviewed{envelope: enveloped(at, b.String()), Observations: rows}, nil
 }
@@ -201,14 +202,6 @@ func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project strin
 		return "", nil
 	}
 	return "\nAlso pending for a person: " + strings.Join(waits, ", ") + ". List them by kind.", nil
-}
-
-// nameOf is the name of an item in a list: #12, or w3 for one that is not a memory yet.
-func nameOf(i engram.QueueItem) string {
-	if i.Pending != nil {
-		return i.Name()
-	}
-	return "#" + i.Name()
 }
 
 func (d *dialect) reviewRefuse(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,11 +23,8 @@ func decode(args json.RawMessage, params []param, in reflect.Value) error {
 		return engram.Errorf(engram.CodeInvalid, "the arguments are not valid UTF-8").WithHint("convert the text to UTF-8 first")
 	}
 	given := map[string]json.RawMessage{}
-	if len(args) > 0 {
-		if err := json.Unmarshal(args, &given); err != nil {
-			return engram.Errorf(engram.CodeInvalid, "the arguments are not a JSON object").
-				WithHint("send %s", `{"name": value, …}`)
-		}
+	if len(args) > 0 && json.Unmarshal(args, &given) != nil {
+		return engram.Errorf(engram.CodeInvalid, "the arguments are not a JSON object").WithHint("send %s", `{"name": value, …}`)
 	}
 	return fill("", given, params, in)
 }
@@ -100,6 +98,56 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// isList reports whether a schema counts the items of t. Raw JSON is a slice only to Go.
+func isList(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t != reflect.TypeFor[json.RawMessage]()
+}
+
+// setList reads a list item by item, so that an error names the item: "memories[3].content is required". Items
+// count from 0, as in JSON.
+func (p param) setList(field reflect.Value, raw json.RawMessage) error {
+	given, ok := document.Items(raw)
+	if !ok || p.items != nil && raw[0] == '"' && !slices.ContainsFunc(given, func(raw json.RawMessage) bool { return raw[0] == '{' }) {
+		return p.mistyped(raw, plural(p.kind))
+	}
+	if err := p.counted(len(given)); err != nil {
+		return err
+	}
+	list := reflect.MakeSlice(p.kind, len(given), len(given))
+	for i, raw := range given {
+		item := param{name: fmt.Sprintf("%s[%d]", p.name, i), kind: p.kind.Elem(), items: p.items, ref: p.ref}
+		var err error
+		switch {
+		case absent(raw):
+			err = engram.Errorf(engram.CodeInvalid, "%s is null", item.name).WithHint("leave it out")
+		case p.items != nil:
+			err = item.setObject(list.Index(i), raw)
+		default:
+			err = item.set(list.Index(i), raw)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	field.Set(list)
+	return nil
+}
+
+func (p param) setObject(field reflect.Value, raw json.RawMessage) error {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return engram.Errorf(engram.CodeInvalid, "%s must be an object, not %s", p.name, kindOf(raw))
+	}
+	return fill(p.name+".", given, p.items, field)
+}
+
+func (p param) counted(n int) error {
+	if p.unchecked || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
+		return nil
+	}
+	return p.outOfRange("%s has %d items", n)
 }
 
 // whole reports whether raw is a whole number, which can name a memory where an id is expected.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/document"
 )
 
 // ID is an argument that names a memory by its number. Unlike a count it is never rounded.
@@ -59,14 +61,16 @@ func paramsOf(in reflect.Type) []param {
 		if e := f.Tag.Get("enum"); e != "" {
 			p.enum = strings.Split(e, ",")
 		}
-		if d := f.Tag.Get("default"); d != "" {
-			p.def = defaultJSON(p.kind, d)
+		if d := f.Tag.Get("default"); d != "" && p.kind.Kind() == reflect.String {
+			p.def = quote(d)
+		} else if d != "" {
+			p.def = json.RawMessage(d)
 		}
 		p.min, p.max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
 		if p.kind == reflect.TypeFor[ID]() && p.min == nil {
 			p.min = bound("1")
 		}
-		if listsObjects(p.kind) {
+		if isList(p.kind) && p.kind.Elem().Kind() == reflect.Struct {
 			p.items = paramsOf(p.kind.Elem())
 		}
 		ps = append(ps, p)
@@ -93,21 +97,11 @@ func small(ps []param) []param {
 }
 
 func bound(s string) *float64 {
-	if s == "" {
-		return nil
-	}
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return nil
 	}
 	return &n
-}
-
-func defaultJSON(kind reflect.Type, s string) json.RawMessage {
-	if kind.Kind() == reflect.String {
-		return quote(s)
-	}
-	return json.RawMessage(s)
 }
 
 // inputSchema writes the arguments in the order of their fields, the most important first, because models read
@@ -196,14 +190,8 @@ func typeSchema(t reflect.Type) string {
 		return `"type":"object"`
 	}
 	switch t.Kind() {
-	case reflect.String:
-		return `"type":"string"`
-	case reflect.Bool:
-		return `"type":"boolean"`
-	case reflect.Int, reflect.Int64:
-		return `"type":"integer"`
-	case reflect.Float64:
-		return `"type":"number"`
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+		return fmt.Sprintf(`"type":%q`, document.KindOf(t))
 	case reflect.Slice:
 		return `"type":"array","items":{` + typeSchema(t.Elem()) + `}`
 	case reflect.Map:

@@ -9,6 +9,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
@@ -227,6 +228,14 @@ type Failure struct {
 	Text   string // the text block; "" writes Object there, as JSON
 	Object any    // the structured answer, a struct; nil derives one from Err
 	Err    error  // the cause; never nil
+}
+
+// Reason returns an error's own message, without causes, which are for the log.
+func Reason(err error) string {
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		return e.Msg
+	}
+	return "internal error"
 }
 
 // Hinted is an Object of a Failure that can include the hint of its error.
