@@ -9,9 +9,9 @@
 //
 //   - an odd number of opposites: a denied word, or two ends of an axis such as
 //     allowed and forbidden (opposite.go); two opposites cancel out;
-//   - a number of the same unit or the same thing (count.go);
+//   - a number of the same unit or the same thing (number.go);
 //   - the words in one place, after a word that can precede a name (name.go), or
-//     where the clauses are otherwise equal (frame.go);
+//     where the clauses are otherwise equal (name.go);
 //   - two words that have changed places around a third (order.go).
 //
 // Single events (fixed, released), numbers that are names (issue 12), places (staging, production)

@@ -259,3 +259,57 @@ func merged(a, b map[string]any) map[string]any {
 	maps.Copy(all, b)
 	return all
 }
+
+// anchorsAfter returns the anchors after a text was replaced: requested ones stay, those named by
+// the old text go.
+func anchorsAfter(old, now []engram.Anchor) []engram.Anchor {
+	return anchorsOfBoth(slices.DeleteFunc(slices.Clone(old), func(a engram.Anchor) bool { return a.Named }), now)
+}
+
+// anchorsOfBoth merges anchors. For one place the newer one wins; beyond the limit older ones are
+// dropped.
+func anchorsOfBoth(old, now []engram.Anchor) []engram.Anchor {
+	all := slices.Clone(now)
+	for _, a := range old {
+		i := slices.IndexFunc(all, func(b engram.Anchor) bool { return b.Repository == a.Repository && b.Place() == a.Place() })
+		switch {
+		case i >= 0:
+			all[i].Named = all[i].Named && a.Named
+		case len(all) < engram.MaxAnchors:
+			all = append(all, a)
+		}
+	}
+	return engram.CleanAnchors(all)
+}
+
+// TagPermanent is the tag of a memory that does not fade, equivalent to Permanent.
+const TagPermanent = "permanent"
+
+// Pinned returns now with TagPermanent and Permanent in agreement. was is the memory before the
+// change, zero for a new one. asked is an explicit request and decides; nil for none. Otherwise the
+// one that changed decides; if they never agreed, the memory is permanent. A memory with the
+// maximum number of tags goes without this one.
+func Pinned(was, now engram.Memory, asked *bool) engram.Memory {
+	tagged := func(m engram.Memory) bool { return slices.Contains(m.Tags, TagPermanent) }
+	switch {
+	case asked != nil:
+		now.Permanent = *asked
+	case now.Permanent == tagged(now) || now.Permanent != was.Permanent:
+	case tagged(now) != tagged(was):
+		now.Permanent = tagged(now)
+	default:
+		now.Permanent = true
+	}
+	switch {
+	case now.Permanent == tagged(now):
+	case !now.Permanent:
+		now.Tags = slices.DeleteFunc(slices.Clone(now.Tags), func(t string) bool { return t == TagPermanent })
+		if len(now.Tags) == 0 {
+			now.Tags = nil
+		}
+	case len(now.Tags) < engram.MaxTags:
+		now.Tags = append(slices.Clone(now.Tags), TagPermanent)
+		slices.Sort(now.Tags)
+	}
+	return now
+}

@@ -269,3 +269,70 @@ func adoptMemory(here, there engram.Record, l *engram.CausalMetadata) {
 	l.Counts = here.Causal.Clone().Counts
 	y.AccessCount, y.DuplicateCount = max(y.AccessCount, sum.Accesses), max(y.DuplicateCount, sum.Repeats+1)
 }
+
+// DerivedID returns the ID of a memory that only has a sync id. It is the same everywhere, so
+// relations that use it resolve on every replica. Its form is that of all IDs
+// (https://github.com/ulid/spec): at in milliseconds, and a hash of the sync id in place of
+// randomness. at is the creation time; zero or before 1970 counts as 1970.
+func DerivedID(syncID string, at time.Time) engram.ID {
+	const digits = "0123456789abcdefghjkmnpqrstvwxyz" // Crockford's base 32
+	sum := sha256.Sum256([]byte("engram memory " + syncID))
+	ms := uint64(0)
+	if !at.IsZero() && at.UnixMilli() > 0 {
+		ms = uint64(at.UnixMilli())
+	}
+	high, low := ms<<16|uint64(binary.BigEndian.Uint16(sum[:])), binary.BigEndian.Uint64(sum[2:])
+	var name [26]byte
+	for i := len(name) - 1; i >= 0; i-- {
+		name[i] = digits[low&31]
+		low, high = low>>5|high<<59, high>>5
+	}
+	return engram.ID(engram.IDPrefix + string(name[:]))
+}
+
+// Filled completes a state from a lossy format with local values: fields that the format lacks, and
+// the part of times that it truncates. So a state that was exported and imported again is
+// unchanged. Neither record is changed; both are of the same kind.
+func Filled(here, there engram.Record, head engram.Snapshot) engram.Record {
+	switch {
+	case there.Memory != nil && here.Memory != nil:
+		filled := *there.Memory
+		there.Memory = &filled
+		fillFields(there, here, head.Unlisted)
+		uncut(&filled.Memory, &here.Memory.Memory, head.Grid)
+	case there.Session != nil && here.Session != nil:
+		s := *there.Session
+		uncut(&s, here.Session, head.Grid)
+		there.Session = &s
+	case there.Prompt != nil && here.Prompt != nil:
+		p := *there.Prompt
+		uncut(&p, here.Prompt, head.Grid)
+		there.Prompt = &p
+	}
+	return there
+}
+
+// uncut gives times that were cut to the grid of a format their full value.
+func uncut[T any](cut, full *T, grid time.Duration) {
+	for _, f := range engram.Fields[T]() {
+		if at, is := f.Of(cut).(*time.Time); is && grid > time.Millisecond && f.Of(full).(*time.Time).Truncate(grid).Equal(*at) {
+			f.Copy(cut, full)
+		}
+	}
+}
+
+// fillFields copies the named fields of a memory. A summary is copied only for the same text.
+func fillFields(there, here engram.Record, names []string) {
+	m, was := memoryOf(there), memoryOf(here)
+	for _, r := range registersOf(there) {
+		if slices.Contains(names, string(r.part)) && (r.part != engram.PartSummary || saysSame(there, here)) {
+			r.take(there, here)
+		}
+	}
+	if slices.Contains(names, "tags") {
+		m.Tags = was.Tags
+	}
+	if slices.Contains(names, "strength") {
+		m.Strength, m.TouchedAt = was.Strength, was.TouchedAt
+	}
+}

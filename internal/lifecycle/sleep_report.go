@@ -3,6 +3,8 @@ package lifecycle
 import (
 	"slices"
 	"time"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // Slept reports what a sleep found and did.
@@ -41,4 +43,32 @@ func (s Slept) Span() (first, last int64) {
 type SkippedStep struct {
 	Step   Step
 	Reason string
+}
+
+// Diagnostics lists memories worth a look.
+type Diagnostics struct {
+	Project    string // "" is every project
+	At         time.Time
+	Memories   int             // live ones
+	Weakest    []Weak          // without permanent ones, weakest first
+	Duplicates []DuplicatePair // near-duplicates, nearest first
+	Pairs      int             // number of near-duplicate pairs; at most 256 of one memory are counted
+	Orphans    []engram.Memory // no relation, no topic, never accessed; oldest first
+	Unrecalled []engram.Memory // never accessed, oldest first
+	Never      int             // number never accessed
+	Degraded   []string        // what could not be computed, with the reason
+}
+
+// Weak is a memory and its present strength.
+type Weak struct {
+	Memory   engram.Memory
+	Strength float64
+}
+
+// DuplicatePair is a pair of near-duplicates.
+type DuplicatePair struct {
+	A, B   engram.Memory // A is the older one
+	Cosine float64
+	// Against says why sleep does not merge them; "" if it would.
+	Against string
 }

@@ -1,6 +1,11 @@
 package retrieval
 
-import "github.com/alanbuscaglia/engram"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
 
 // FuseScores combines lexical and vector hits by score:
 //
@@ -96,4 +101,11 @@ func joined(parts ...part) []engram.Ranked {
 	}
 	Sort(fused)
 	return fused
+}
+
+// Sort sorts hits, best first; of equal ones the later memory, whose Num is greater, comes first.
+func Sort(finds []engram.Ranked) {
+	slices.SortFunc(finds, func(a, b engram.Ranked) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
+	})
 }

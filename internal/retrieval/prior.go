@@ -33,3 +33,70 @@ func (p PriorPolicy) Prior(importance, strength float64, age time.Duration) []en
 		{Name: "recency", Value: 1 + p.Recency*math.Exp2(-halves)},
 	}
 }
+
+// AnchorPolicy says how the state of the code that a memory refers to changes its score.
+type AnchorPolicy struct {
+	Changed float64 // factor for a memory whose code changed
+	Gone    float64 // factor if all of its code is gone
+}
+
+// DefaultAnchors is the default policy. Changed code is a reason to check, not proof that a memory
+// is wrong: most commits do not touch what it says about a file. The factors are therefore as
+// narrow as those of PriorPolicy: of two memories that answer equally well, the one with unchanged
+// code comes first, and none disappears. Unchanged code raises nothing, because most memories have
+// no anchors.
+func DefaultAnchors() AnchorPolicy { return AnchorPolicy{Changed: 0.93, Gone: 0.86} }
+
+// Prior returns the factor of a memory with these anchors; 1 if nothing relevant was seen.
+func (p AnchorPolicy) Prior(all []engram.Anchored) engram.Factor {
+	f := engram.Factor{Name: "anchors", Value: 1}
+	switch Standing(all) {
+	case engram.AnchorChanged:
+		f.Value = p.Changed
+	case engram.AnchorGone:
+		f.Value = p.Gone
+	}
+	return f
+}
+
+// Standing summarises the state of a memory's code: gone if none of it exists, changed if some of
+// it changed or is gone, else moved or verified; unknown if nothing could be checked. A change of a
+// whole file that the text only names does not count: files in use always change.
+func Standing(all []engram.Anchored) engram.AnchorState {
+	seen, gone := 0, 0
+	state := engram.AnchorUnknown
+	for _, a := range all {
+		if a.State == engram.AnchorUnknown {
+			continue
+		}
+		seen++
+		s := a.State
+		if s == engram.AnchorChanged && a.Named && a.Whole() {
+			s = engram.AnchorVerified
+		}
+		if s == engram.AnchorGone {
+			gone++
+			s = engram.AnchorChanged
+		}
+		if rank(s) > rank(state) {
+			state = s
+		}
+	}
+	if seen > 0 && gone == seen {
+		return engram.AnchorGone
+	}
+	return state
+}
+
+// rank orders states by weight.
+func rank(s engram.AnchorState) int {
+	switch s {
+	case engram.AnchorVerified:
+		return 1
+	case engram.AnchorMoved:
+		return 2
+	case engram.AnchorChanged:
+		return 3
+	}
+	return 0
+}

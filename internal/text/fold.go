@@ -90,3 +90,6 @@ func ascii(s string) bool {
 	}
 	return true
 }
+
+// Compose returns s in composed form (NFC), so that names that look the same are the same bytes.
+func Compose(s string) string { return norm.NFC.String(s) }
