@@ -54,10 +54,9 @@ var ofCommits = sync.OnceValue(func() commits {
 // mostCommit is how many bytes of a commit are kept.
 const mostCommit = 4 << 10
 
-// OfCommit returns what a commit says beyond its change: why, what it breaks, the cause of what it
-// fixes, why something was reverted; if the body has none of it, what the subject says alone
-// (ofSubject). ok is false if both only describe the change, and for merges, releases,
-// chores and bots.
+// OfCommit returns what a commit says beyond its change: why, what it breaks, the cause of what it fixes, why
+// something was reverted; if the body has none of it, what the subject says alone (ofSubject). ok is false if
+// both only describe the change, and for merges, releases, chores and bots.
 func OfCommit(c Commit) (p Proposal, ok bool) {
 	r := ofCommits()
 	subject := strings.TrimSpace(c.Subject)

@@ -251,9 +251,8 @@ func tellsFailure(s string) bool {
 	return slices.ContainsFunc(failures(), func(w string) bool { return strings.Contains(lower, w) })
 }
 
-// caused returns the sentence that best explains a failure, and its rank: 0 is best. ok is false if
-// it finds none. Decisions do not count: they explain what should be, and are proposed as
-// decisions.
+// caused returns the sentence that best explains a failure, and its rank: 0 is best. ok is false if it finds
+// none. Decisions do not count: they explain what should be, and are proposed as decisions.
 func caused(s string) (cause string, rank int, ok bool) {
 	lower := strings.ToLower(s)
 	for rank, c := range causes() {

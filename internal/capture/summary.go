@@ -98,10 +98,9 @@ var (
 	})
 )
 
-// Summary returns the actual summary in an agent's text. Agents are asked to think first, between
-// <analysis> tags or below "Analysis:", and to put the summary between <summary> tags or below
-// "Summary:". If there are such marks only the marked summary counts, "" if it is missing; other
-// texts are returned trimmed.
+// Summary returns the actual summary in an agent's text. Agents are asked to think first, between <analysis>
+// tags or below "Analysis:", and to put the summary between <summary> tags or below "Summary:". If there are
+// such marks only the marked summary counts, "" if it is missing; other texts are returned trimmed.
 //
 // Remove private text before, since it may begin in the analysis and end after it.
 func Summary(s string) string {

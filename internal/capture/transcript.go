@@ -128,7 +128,6 @@ type Proposal struct {
 	Why        string  // how it was found, for the reviewer
 	Importance float64 // 0 to 1
 	At         time.Time
-	// Key distinguishes it from others of the same place if Content cannot, because Content grows;
-	// else "".
+	// Key distinguishes it from others of the same place if Content cannot, because Content grows; else "".
 	Key string
 }

@@ -40,9 +40,8 @@ type about struct {
 	onlyA, onlyB []string // words of a and b that the other text lacks
 }
 
-// between compares two texts clause by clause and returns the difference with the greatest weight.
-// If it is doubtful that they have the same subject, only clauses that are equal but for one place
-// count.
+// between compares two texts clause by clause and returns the difference with the greatest weight. If it is
+// doubtful that they have the same subject, only clauses that are equal but for one place count.
 func between(a, b *Reading, doubtful bool) (best Difference, found bool) {
 	if elsewhere(a.scope, b.scope) {
 		return best, false

@@ -30,8 +30,7 @@ func (m *meeting) names() (d Difference) {
 	if !okA || !okB || m.a.scoped(firstA, lastA) && m.b.scoped(firstB, lastB) {
 		return d
 	}
-	// Names that the other text lacks are no sign of another subject, even if they are in its
-	// title.
+	// Names that the other text lacks are no sign of another subject, even if they are in its title.
 	sure := m.weight(0) - nameOff
 	if m.sure() {
 		sure = max(sure, enough)

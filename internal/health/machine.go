@@ -16,8 +16,7 @@ func logEvidence(l Log) Evidence {
 		"checkpoint_log": l.Frames, "checkpointed_frames": l.Moved, "log_bytes": l.Bytes, "write_lock_held": l.Locked}
 }
 
-// untried is the outcome if the lock was not tried: opening a damaged file for writing may change
-// it.
+// untried is the outcome if the lock was not tried: opening a damaged file for writing may change it.
 func untried(id ID, why string) Check {
 	return bad(Blocked, Finding{Check: id, Reason: string(id) + "_not_checked", Why: why, Evidence: Evidence{},
 		Message: "This was not tried, because the database is damaged or its index is not in step.",

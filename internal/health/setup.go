@@ -31,8 +31,7 @@ func judgeSwitch(f Facts, p Policy, why string) Check {
 	return fine(AgentsSwitched, why, e)
 }
 
-// FewLate is the number of late hooks a day that is normal: after sleep of the machine, or an
-// update.
+// FewLate is the number of late hooks a day that is normal: after sleep of the machine, or an update.
 const FewLate = 4
 
 func judgeHooks(f Facts, p Policy, why string) Check {

@@ -47,8 +47,7 @@ type Known struct {
 	Titled    *Near          // the newest with the same type and title
 	// Said is the newest with the same content, of any type and time.
 	Said *engram.Memory
-	// Near are similar memories, nearest first; those with cosine 0 at the end may have the same
-	// text.
+	// Near are similar memories, nearest first; those with cosine 0 at the end may have the same text.
 	Near []Near
 	// Duplicate is the embedding model's duplicate threshold, a cosine; 0 without a model.
 	Duplicate float64
@@ -77,9 +76,8 @@ type Decision struct {
 // memory of the same type and title, or into the nearest one of the same type at or above the
 // duplicate threshold. Type manual means unspecified and matches every type.
 //
-// Only a text that says all the memory says, and more, is merged in. Memories with a topic key,
-// contradictions, texts that replace part of the memory, and results too large for one memory are
-// inserted instead.
+// Only a text that says all the memory says, and more, is merged in. Memories with a topic key, contradictions,
+// texts that replace part of the memory, and results too large for one memory are inserted instead.
 func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 	switch {
 	case k.Topic != nil && k.Topic.NormalizedHash == m.NormalizedHash && k.Topic.Title == m.Title && k.Topic.Type == m.Type:
@@ -209,8 +207,7 @@ func IsRepeat(m, old engram.Memory, now time.Time, p Policy) bool {
 		now.Sub(old.CreatedAt).Abs() <= p.RepeatWindow
 }
 
-// Revised returns old with m's text, at now. Tags and metadata are added; a permanent memory stays
-// permanent.
+// Revised returns old with m's text, at now. Tags and metadata are added; a permanent memory stays permanent.
 func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r := old
 	if m.Summary != "" || m.Content != old.Content { // otherwise the old summary still fits
@@ -266,8 +263,7 @@ func anchorsAfter(old, now []engram.Anchor) []engram.Anchor {
 	return anchorsOfBoth(slices.DeleteFunc(slices.Clone(old), func(a engram.Anchor) bool { return a.Named }), now)
 }
 
-// anchorsOfBoth merges anchors. For one place the newer one wins; beyond the limit older ones are
-// dropped.
+// anchorsOfBoth merges anchors. For one place the newer one wins; beyond the limit older ones are dropped.
 func anchorsOfBoth(old, now []engram.Anchor) []engram.Anchor {
 	all := slices.Clone(now)
 	for _, a := range old {

@@ -32,12 +32,11 @@ const (
 //	ebbinghaus   s·e^(-t/(rate·(1 + ln(1 + a))·(0.5 + i))), rate 30 days
 //
 // Sources. Earlier designs that Engram unites. importance (the second): relevance loses 1 % a day
-// since the last access, half of it weighted by importance, plus a tenth of the logarithm of
-// accesses, at least 0.1; s is new, there every memory begins at 1. geometric (the first): 0.95 a
-// day since the last access times a bounded logarithm of accesses; there a memory never accessed
-// has 0, here the factor is at least 1. ebbinghaus (the fourth promises a forgetting curve since
-// the last consolidation, without a formula): exponential after Ebbinghaus, "Über das Gedächtnis",
-// 1885; more accesses and importance make it more stable.
+// since the last access, half of it weighted by importance, plus a tenth of the logarithm of accesses, at least
+// 0.1; s is new, there every memory begins at 1. geometric (the first): 0.95 a day since the last access times
+// a bounded logarithm of accesses; there a memory never accessed has 0, here the factor is at least 1.
+// ebbinghaus (the fourth promises a forgetting curve since the last consolidation, without a formula):
+// exponential after Ebbinghaus, "Über das Gedächtnis", 1885; more accesses and importance make it more stable.
 func Strength(m engram.Memory, now time.Time, d engram.Decay) float64 {
 	if least := leastOf(d); !m.Permanent {
 		return max(unfloored(m, now, d), least)

@@ -15,8 +15,7 @@ import (
 // passed through a format without devices is counted once.
 const unknownDevice = "~"
 
-// ClockAt returns the first clock reading at a time; 0 for an unknown time or one outside the
-// clock's range.
+// ClockAt returns the first clock reading at a time; 0 for an unknown time or one outside the clock's range.
 func ClockAt(t time.Time) engram.Clock {
 	const last = 1<<47 - 1 // milliseconds that fit
 	if ms := t.UnixMilli(); !t.IsZero() && ms > 0 && ms <= last {
@@ -25,8 +24,7 @@ func ClockAt(t time.Time) engram.Clock {
 	return 0
 }
 
-// derivedDevice returns the device of a derived stamp: a tilde and 8 hex digits of the hashed
-// values.
+// derivedDevice returns the device of a derived stamp: a tilde and 8 hex digits of the hashed values.
 func derivedDevice(says ...any) string {
 	room := make([]byte, 0, 2048) // most fit
 	for _, v := range says {
@@ -145,13 +143,11 @@ func claims(r engram.Record) []engram.Part {
 	return all
 }
 
-// Adopted returns a state from a format without causal metadata, with metadata relative to the
-// local state: equal parts keep their local stamp, different ones are one write at the state's own
-// time. So a round trip through such a format changes nothing, and an edit there counts as one
-// later edit.
+// Adopted returns a state from a format without causal metadata, with metadata relative to the local state:
+// equal parts keep their local stamp, different ones are one write at the state's own time. So a round trip
+// through such a format changes nothing, and an edit there counts as one later edit.
 //
-// Unlike Derived it depends on the local state: it is for imports, not for exchange between
-// replicas.
+// Unlike Derived it depends on the local state: it is for imports, not for exchange between replicas.
 func Adopted(here, there engram.Record) engram.Record {
 	here = Normal(here)
 	own, l := Derived(there), here.Causal.Clone()
@@ -163,8 +159,7 @@ func Adopted(here, there engram.Record) engram.Record {
 			empty = empty || there.Memory != nil || there.Prompt != nil // such a format moves nothing
 		}
 		if there.Memory != nil && slices.Contains(withText(), r.part) {
-			// A format may drop parts of the same text. For another text its empty parts are not
-			// claims.
+			// A format may drop parts of the same text. For another text its empty parts are not claims.
 			empty = sameWords && !slices.Contains(said, r.part) || l.Of(r.part).Compare(own.Base) > 0
 		}
 		switch {

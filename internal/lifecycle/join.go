@@ -196,8 +196,7 @@ func (s Said) Says(part Said) bool {
 	return part.plain != "" && strings.Contains(s.sayings, part.sayings)
 }
 
-// marked joins sentences so that only whole ones match. No text has a NUL, and the search is
-// linear.
+// marked joins sentences so that only whole ones match. No text has a NUL, and the search is linear.
 func marked(all []string) string { return "\x00" + strings.Join(all, "\x00") + "\x00" }
 
 // wordsIn returns the words of a text without marks, each with a space before and after. The

@@ -56,8 +56,7 @@ func moreTrusted(a, b engram.Origin) engram.Origin {
 	return a
 }
 
-// textOf returns m's text as the revision that it would become. Nothing more is known of a text
-// from elsewhere.
+// textOf returns m's text as the revision that it would become. Nothing more is known of a text from elsewhere.
 func textOf(m engram.Memory, s engram.VersionStamp) engram.Revision {
 	r := engram.Revision{Title: m.Title, Content: m.Content, Stamp: s}
 	r.Stamp = RevisionStamp(r)
@@ -135,9 +134,8 @@ func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 // words are a text without its write.
 type words struct{ title, content string }
 
-// bestOf returns, for words with a derived stamp, the stamp that represents them: one set by a
-// store if there is any, otherwise the latest. The others are the same text after a format without
-// stamps.
+// bestOf returns, for words with a derived stamp, the stamp that represents them: one set by a store if there
+// is any, otherwise the latest. The others are the same text after a format without stamps.
 func bestOf(all []engram.Revision, now engram.Revision) map[words]engram.VersionStamp {
 	if !now.Stamp.Derived() && !slices.ContainsFunc(all, func(r engram.Revision) bool { return r.Stamp.Derived() }) {
 		return nil

@@ -20,8 +20,7 @@ type Policy struct {
 	// ReviewMonths is the number of months until a memory of a type is due for review. Other types
 	// never fall due.
 	ReviewMonths map[engram.Type]int
-	// AccessWindow is how long after an access outside a session another one does not count.
-	// Default an hour.
+	// AccessWindow is how long after an access outside a session another one does not count. Default an hour.
 	AccessWindow time.Duration
 	// Decay is how strength fades unless TypeDecay or a project says otherwise.
 	Decay engram.Decay
@@ -77,8 +76,7 @@ type SleepPolicy struct {
 	// PruneAfter is how long a memory must be stored and idle before DefaultPrune applies to it.
 	// Default 30 days.
 	PruneAfter time.Duration
-	// Cluster and ClusterMost are the least and most memories to search for a pattern. Defaults 3
-	// and 8.
+	// Cluster and ClusterMost are the least and most memories to search for a pattern. Defaults 3 and 8.
 	Cluster, ClusterMost int
 	// Clusters is the most clusters per sleep. Default 5.
 	Clusters int

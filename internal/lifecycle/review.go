@@ -37,9 +37,8 @@ func State(m engram.Memory, now time.Time) engram.State {
 	return engram.StateActive
 }
 
-// AccessOperations are the operations that show a memory to be read: get and recall. A search shows
-// many so that one is opened, and opening counts. Injected memories do not count: they would
-// reinforce themselves.
+// AccessOperations are the operations that show a memory to be read: get and recall. A search shows many so
+// that one is opened, and opening counts. Injected memories do not count: they would reinforce themselves.
 func AccessOperations() []string { return []string{"get", "recall"} }
 
 // Reinforces reports whether an operation may count as an access.

@@ -43,11 +43,9 @@ type Night struct {
 	Memories []engram.Memory // live, each at most once
 	// Decay has the settings of projects that have one, by name.
 	Decay map[string]engram.ProjectDecay
-	// NearDuplicates are pairs of Memories above the embedding model's duplicate threshold, each
-	// once.
+	// NearDuplicates are pairs of Memories above the embedding model's duplicate threshold, each once.
 	NearDuplicates []NearDuplicate
-	// Clusters are groups of similar memories to search for patterns, as made by the function
-	// Clusters.
+	// Clusters are groups of similar memories to search for patterns, as made by the function Clusters.
 	Clusters []Cluster
 	// Came is the first number given to memories stored within SleepPolicy.PruneAfter, whatever
 	// their age; 0 for none.
@@ -71,10 +69,9 @@ func (n Night) DecayOf(m engram.Memory, p Policy) engram.Decay {
 // in the order of StepActions, those of one action by number. A memory is in at most one fade,
 // boost, merge or prune. After the plan is applied, Plan at the same now has no step.
 //
-// Fading needs no sleep: strength is a function of time. The exception is the ebbinghaus curve,
-// which counts from the last consolidation and slows down with every access: without consolidation,
-// an access today would restore what was lost last year. There sleep writes down the remaining
-// strength, as of now.
+// Fading needs no sleep: strength is a function of time. The exception is the ebbinghaus curve, which counts
+// from the last consolidation and slows down with every access: without consolidation, an access today would
+// restore what was lost last year. There sleep writes down the remaining strength, as of now.
 //
 // See Night.Kept for what is forgotten and Boosted for what is boosted. A used memory that a boost
 // lifts above the threshold is boosted.

@@ -9,11 +9,10 @@ import (
 
 // Worth returns how useful m is to a new session, greater than 0; only for ordering.
 //
-// It is the product of m's type (rules for all later work count more than single events), its
-// importance, how often it was requested (each doubling adds less than a half), and its age: halved
-// every 30 days since it was written, repeated or requested, down to a twentieth; importance above
-// the default raises that minimum, up to four fifths. A permanent memory counts as touched today,
-// and three times.
+// It is the product of m's type (rules for all later work count more than single events), its importance, how
+// often it was requested (each doubling adds less than a half), and its age: halved every 30 days since it was
+// written, repeated or requested, down to a twentieth; importance above the default raises that minimum, up to
+// four fifths. A permanent memory counts as touched today, and three times.
 func Worth(m engram.Memory, use engram.ExposureCount, now time.Time) float64 {
 	const halfLife, permanent, perDoubling = 30 * 24 * time.Hour, 3, 0.4
 	worth := kindWorth(m.Type) * (0.5 + m.Importance) * (1 + perDoubling*math.Log2(1+float64(max(0, use.Count)+max(0, m.AccessCount))))

@@ -1,13 +1,11 @@
-// Package retrieval holds the rules of search, in the order in which they apply: the weight of a
-// word (lexical.go), neighbours in a session (smooth.go), the vector of a question (vector.go), the
-// fusion of words and vectors (fuse.go), words of similar meaning (soft.go), the prior of a memory
-// (prior.go) and its time (time.go), repeats (diversify.go), relations (graph.go), replacements
-// (superseded.go), and the relevance threshold (threshold.go). focus.go and its neighbours fill a token
-// budget with the hits.
+// Package retrieval holds the rules of search, in the order in which they apply: the weight of a word
+// (lexical.go), neighbours in a session (smooth.go), the vector of a question (vector.go), the fusion of words
+// and vectors (fuse.go), words of similar meaning (soft.go), the prior of a memory (prior.go) and its time
+// (time.go), repeats (diversify.go), relations (graph.go), replacements (superseded.go), and the relevance
+// threshold (threshold.go). focus.go and its neighbours fill a token budget with the hits.
 //
-// Everything here is pure. The stores look up, the engine combines. The comments give the measured
-// figures, R@10 and nDCG@10 in the mean of six label sets; docs/adr/0006-hybrid-search.md collects
-// them.
+// Everything here is pure. The stores look up, the engine combines. The comments give the measured figures,
+// R@10 and nDCG@10 in the mean of six label sets; docs/adr/0006-hybrid-search.md collects them.
 package retrieval
 
 import "math"
@@ -21,15 +19,13 @@ type BM25 struct {
 	Length float64 // mean number of tokens per memory
 }
 
-// leastIDF is the minimum rarity of a word. By the formula a word in half of the memories would
-// weigh nothing, and in a collection of a few memories that is every word; even a frequent name
-// still distinguishes two memories. 0.2 to 0.6 are equivalent; without it, short facts lose 0.010
-// recall@10.
+// leastIDF is the minimum rarity of a word. By the formula a word in half of the memories would weigh nothing,
+// and in a collection of a few memories that is every word; even a frequent name still distinguishes two
+// memories. 0.2 to 0.6 are equivalent; without it, short facts lose 0.010 recall@10.
 const leastIDF = 0.4
 
-// Score returns what a word adds to the score of a memory of length tokens that has it tf times
-// (occurrences in a weighted column count their weight), if having memories of the collection have
-// it. Never negative.
+// Score returns what a word adds to the score of a memory of length tokens that has it tf times (occurrences in
+// a weighted column count their weight), if having memories of the collection have it. Never negative.
 func (b BM25) Score(tf, length float64, having int) float64 { return b.Word(having).Score(tf, length) }
 
 // Word is the weight of one word for many memories. The zero Word weighs nothing.

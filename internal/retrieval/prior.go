@@ -22,9 +22,8 @@ func DefaultPrior() PriorPolicy {
 	return PriorPolicy{Importance: 0.10, Strength: 0.04, Recency: 0.01, HalfLife: 30 * 24 * time.Hour}
 }
 
-// Prior returns the factors of a memory's own worth: its importance (0 to 1), its current strength
-// (0 to 1) and its age. They are separate, so that an explanation can show them; the score is
-// multiplied by all.
+// Prior returns the factors of a memory's own worth: its importance (0 to 1), its current strength (0 to 1) and
+// its age. They are separate, so that an explanation can show them; the score is multiplied by all.
 func (p PriorPolicy) Prior(importance, strength float64, age time.Duration) []engram.Factor {
 	halves := max(age, 0).Hours() / p.HalfLife.Hours()
 	return []engram.Factor{
@@ -40,11 +39,10 @@ type AnchorPolicy struct {
 	Gone    float64 // factor if all of its code is gone
 }
 
-// DefaultAnchors is the default policy. Changed code is a reason to check, not proof that a memory
-// is wrong: most commits do not touch what it says about a file. The factors are therefore as
-// narrow as those of PriorPolicy: of two memories that answer equally well, the one with unchanged
-// code comes first, and none disappears. Unchanged code raises nothing, because most memories have
-// no anchors.
+// DefaultAnchors is the default policy. Changed code is a reason to check, not proof that a memory is wrong:
+// most commits do not touch what it says about a file. The factors are therefore as narrow as those of
+// PriorPolicy: of two memories that answer equally well, the one with unchanged code comes first, and none
+// disappears. Unchanged code raises nothing, because most memories have no anchors.
 func DefaultAnchors() AnchorPolicy { return AnchorPolicy{Changed: 0.93, Gone: 0.86} }
 
 // Prior returns the factor of a memory with these anchors; 1 if nothing relevant was seen.

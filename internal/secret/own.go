@@ -149,8 +149,7 @@ func byPrefix() []rule {
 		{id: "replicate-token", regex: `r8_[A-Za-z0-9]{37}`, entropy: 3.5, opens: true, bounded: true, keywords: []string{"r8_"}},
 		{id: "notion-token", regex: `ntn_[A-Za-z0-9]{43,50}`, entropy: 3.5, opens: true, bounded: true, keywords: []string{"ntn_"}},
 		{id: "new-relic-key", regex: `NRAK-[A-Z0-9]{27}`, entropy: 3, opens: true, bounded: true, keywords: []string{"nrak-"}},
-		// A signature grants access to the holder of the URL (Azure Storage, "Create a service
-		// SAS").
+		// A signature grants access to the holder of the URL (Azure Storage, "Create a service SAS").
 		{id: "azure-sas", regex: `[?&;]sig=([A-Za-z0-9%+/]{40,100}(?:=|%3[Dd])?)`, entropy: 3.5, keywords: []string{"sig="}, also: []string{"sv="}},
 		{id: "sshpass-password", regex: `sshpass\s{1,3}-p\s{0,3}["']?([^\s"'$<{][^\s"']{3,200})`, opens: true, keywords: []string{"sshpass"}, allowed: noPassword()},
 	}

@@ -8,9 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold unifies spellings of a word: compatibility forms (ﬁ, full width), accents and case. It keeps
-// marks that a script needs to be readable, and drops those that writers omit, such as Arabic and
-// Hebrew vowels.
+// fold unifies spellings of a word: compatibility forms (ﬁ, full width), accents and case. It keeps marks that
+// a script needs to be readable, and drops those that writers omit, such as Arabic and Hebrew vowels.
 func fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)

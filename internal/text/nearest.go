@@ -2,9 +2,8 @@ package text
 
 import "strings"
 
-// Nearest returns the candidate that word probably means: one that it begins or that begins with
-// it, else the first of those the fewest edits away, at most a third of its letters (at least two),
-// or "". Case is ignored.
+// Nearest returns the candidate that word probably means: one that it begins or that begins with it, else the
+// first of those the fewest edits away, at most a third of its letters (at least two), or "". Case is ignored.
 func Nearest(word string, candidates []string) string {
 	word = strings.ToLower(word)
 	if len(word) > 64 { // not a typing error; limits the cost of hostile input
@@ -97,8 +96,7 @@ const maxTypo = 40
 // and for words of more than 40 characters. Its cost is the product of their lengths.
 //
 // Source: Damerau, "A technique for computer detection and correction of spelling
-// errors", Communications of the ACM 7(3), 1964, in the restricted form that needs three
-// rows of the table.
+// errors", Communications of the ACM 7(3), 1964, in the restricted form that needs three rows of the table.
 func Typos(a, b string, most int) (n int, ok bool) {
 	if len(a) > 4*maxTypo || len(b) > 4*maxTypo {
 		return 0, false

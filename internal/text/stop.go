@@ -2,10 +2,9 @@ package text
 
 import "strings"
 
-// stopWords are English words without a topic: articles, pronouns, prepositions, auxiliaries and
-// question words. Contractions have no apostrophe, as Scan returns them. Words that are also
-// technical names (go, make, set) are left out; words used mostly as grammar (will, may, can) are
-// included.
+// stopWords are English words without a topic: articles, pronouns, prepositions, auxiliaries and question
+// words. Contractions have no apostrophe, as Scan returns them. Words that are also technical names (go, make,
+// set) are left out; words used mostly as grammar (will, may, can) are included.
 var stopWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`

@@ -14,8 +14,7 @@ type timeRule struct {
 	last  bool  // no word of meaning may follow: "in 2048 bytes"
 }
 
-// spanOf computes the time from what a rule captured; ok reports whether it exists ("31 June",
-// "last minute").
+// spanOf computes the time from what a rule captured; ok reports whether it exists ("31 June", "last minute").
 type spanOf func(c calendar, m timeMatch) (span timeSpan, ok bool)
 
 // timePart is one word of a rule: one of several literal words, or a class.
@@ -185,9 +184,8 @@ const (
 	leadFrom
 )
 
-// timeVocabulary lists the words of the rules, with and without the accents that people omit. It
-// excludes words that mostly mean something else: second, sun and sat, and the Portuguese weekdays,
-// which are ordinals.
+// timeVocabulary lists the words of the rules, with and without the accents that people omit. It excludes words
+// that mostly mean something else: second, sun and sat, and the Portuguese weekdays, which are ordinals.
 func timeVocabulary() map[string]*timeLex {
 	lex := map[string]*timeLex{}
 	add := func(words string, set func(*timeLex)) {

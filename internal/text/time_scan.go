@@ -92,9 +92,8 @@ func gapOf(between string, first bool) timeGap {
 	return gapOther
 }
 
-// gluedBefore reports whether the character before i makes the word part of something else: a name
-// (last_week), a path, a quotation, a flag. Characters that begin a sentence or a bracket do not,
-// nor do non-ASCII ones.
+// gluedBefore reports whether the character before i makes the word part of something else: a name (last_week),
+// a path, a quotation, a flag. Characters that begin a sentence or a bracket do not, nor do non-ASCII ones.
 func gluedBefore(s string, i int) bool {
 	if i == 0 {
 		return false

@@ -175,8 +175,7 @@ func (c calendar) weekday(d time.Weekday) timeSpan {
 	return days(c.today.AddDate(0, 0, -(int(c.today.Weekday()-d)+6)%7-1), 1)
 }
 
-// season returns a northern season; year 0 is the latest that has begun. A winter has the year of
-// its January.
+// season returns a northern season; year 0 is the latest that has begun. A winter has the year of its January.
 func (c calendar) season(year int, s season) timeSpan {
 	first := func(year int) time.Time { return c.date(year, time.Month(3*int(s)), 1) } // spring is 1
 	if s == winter {
