@@ -47,7 +47,8 @@ func between(a, b *Reading, doubtful bool) (best Difference, found bool) {
 		return best, false
 	}
 	titles := titles(a, b)
-	least := bar(len(a.clauses) * len(b.clauses))
+	// In two long texts on one subject some clauses are similar by chance.
+	least := enough + perDouble*math.Log2(max(1, float64(len(a.clauses)*len(b.clauses))/chance))
 	inA, inB := claims(a, b), claims(b, a)
 	for i := range a.clauses {
 		for j := range b.clauses {
@@ -71,12 +72,6 @@ func claims(a, b *Reading) (can [mostClauses]bool) {
 		can[i] = !a.clauses[i].title && !b.says(&a.clauses[i])
 	}
 	return can
-}
-
-// bar returns the weight that a difference needs among so many pairs of clauses: in two long texts
-// on one subject some clauses are similar by chance.
-func bar(pairs int) float64 {
-	return enough + perDouble*math.Log2(max(1, float64(pairs)/chance))
 }
 
 func titles(a, b *Reading) about {

@@ -115,9 +115,9 @@ func (p *parser) word(w string) {
 	if len(p.tokens) == 0 {
 		return
 	}
-	x := word{written: w, folded: p.tokens[0].Word}
-	if len(p.tokens) > 1 {
-		x.folded = joined(p.tokens)
+	x := word{written: w}
+	for _, t := range p.tokens {
+		x.folded += t.Word
 	}
 	if x.num = readNumber(w); x.num != nil {
 		x.role = numeral
@@ -128,14 +128,6 @@ func (p *parser) word(w string) {
 		return
 	}
 	p.words = append(p.words, x)
-}
-
-func joined(tokens []text.Token) string {
-	var b strings.Builder
-	for _, t := range tokens {
-		b.WriteString(t.Word)
-	}
-	return b.String()
 }
 
 // look looks up a word.
@@ -161,12 +153,7 @@ func (p *parser) look(x *word) {
 
 // shouted reports whether a word is in capitals.
 func shouted(w string) bool {
-	for i := range len(w) {
-		if w[i] < 'A' || w[i] > 'Z' {
-			return false
-		}
-	}
-	return len(w) > 1
+	return len(w) > 1 && !strings.ContainsFunc(w, func(r rune) bool { return r < 'A' || r > 'Z' })
 }
 
 // breaks ends the clause before a word that begins another, and reports whether x is such a word.

@@ -192,17 +192,14 @@ func judgeSpace(f Facts, p Policy, why string) Check {
 		Next:    fmt.Sprintf("Free at least %s, or move the data folder to a larger disk.", size(need))})
 }
 
-// remote reports file systems whose locks do not reach other machines or programs.
-func remote(kind string) bool {
-	return slices.Contains([]string{"nfs", "smb", "fuse", "9p", "afs", "ceph", "coda", "ncp", "gfs", "lustre", "webdav", "vboxsf", "remote"}, kind)
-}
-
 func judgeFileSystem(f Facts, p Policy, why string) Check {
 	d := f.Files
 	e := Evidence{"file_system": d.Kind, "folders": d.Folders}
 	found := Finding{Check: FileSystemKind, Why: why, Evidence: e, Confirm: true,
 		Next: "Stop the programs that use the database, move the data folder to a local disk, and name it with --data-dir or ENGRAM_DATA_DIR. To share memories between machines, use export and import."}
-	if remote(d.Kind) {
+	// Locks of these do not reach other machines or programs.
+	remote := []string{"nfs", "smb", "fuse", "9p", "afs", "ceph", "coda", "ncp", "gfs", "lustre", "webdav", "vboxsf", "remote"}
+	if slices.Contains(remote, d.Kind) {
 		found.Reason, found.Message = "network_file_system", fmt.Sprintf("The database is on a network file system or one in user space (%s).", d.Kind)
 		return bad(Warning, found)
 	}

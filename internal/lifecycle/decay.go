@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -38,19 +39,11 @@ const (
 // ebbinghaus (the fourth promises a forgetting curve since the last consolidation, without a formula):
 // exponential after Ebbinghaus, "Über das Gedächtnis", 1885; more accesses and importance make it more stable.
 func Strength(m engram.Memory, now time.Time, d engram.Decay) float64 {
-	if least := leastOf(d); !m.Permanent {
-		return max(unfloored(m, now, d), least)
+	strength := unfloored(m, now, d)
+	if m.Permanent || d.Curve == engram.CurveGeometric || d.Curve == engram.CurveEbbinghaus {
+		return strength
 	}
-	return clamp(m.Strength, 0, 1)
-}
-
-// leastOf returns the lower bound of a curve.
-func leastOf(d engram.Decay) float64 {
-	switch d.Curve {
-	case engram.CurveGeometric, engram.CurveEbbinghaus:
-		return 0
-	}
-	return leastStrength
+	return max(strength, leastStrength)
 }
 
 // unfloored returns Strength without the curve's lower bound.
@@ -79,10 +72,7 @@ func Explain(m engram.Memory, now time.Time, d engram.Decay) (float64, string) {
 	if m.Permanent {
 		return strength, strings.Join(append(said, "permanent, does not fade"), " · ")
 	}
-	curve, since, event := engram.CurveImportance, lastAccess(m), "without access"
-	if d.Curve != "" {
-		curve = d.Curve
-	}
+	curve, since, event := cmp.Or(d.Curve, engram.CurveImportance), lastAccess(m), "without access"
 	switch {
 	case curve == engram.CurveEbbinghaus:
 		since, event = m.TouchedAt, "since it was consolidated"
@@ -121,20 +111,10 @@ func DecayOf(m engram.Memory, own *engram.ProjectDecay, p Policy) engram.Decay {
 }
 
 // lastAccess returns when m was last read or written.
-func lastAccess(m engram.Memory) time.Time {
-	if m.LastAccessedAt.After(m.UpdatedAt) {
-		return m.LastAccessedAt
-	}
-	return m.UpdatedAt
-}
+func lastAccess(m engram.Memory) time.Time { return later(m.UpdatedAt, m.LastAccessedAt) }
 
 // lastFlagged returns when m was last read, written or boosted.
-func lastFlagged(m engram.Memory) time.Time {
-	if at := lastAccess(m); at.After(m.TouchedAt) {
-		return at
-	}
-	return m.TouchedAt
-}
+func lastFlagged(m engram.Memory) time.Time { return later(m.TouchedAt, lastAccess(m)) }
 
 func daysSince(t, now time.Time) float64 {
 	return max(now.Sub(t).Hours()/24, 0)

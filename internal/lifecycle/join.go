@@ -41,7 +41,7 @@ func Adds(old, m engram.Memory) Addition {
 		return AddsBeside
 	}
 	titled := m.Title == old.Title || mentions(old.Title, m.Title) || mentions(old.Content, m.Title)
-	if titled && within(sayings(old.Content), sayings(m.Content)) {
+	if titled && strings.Contains(marked(sayings(old.Content)), marked(sayings(m.Content))) {
 		return AddsNothing
 	}
 	if bearing == wording.Less {
@@ -152,9 +152,6 @@ func unmarked(s string) string {
 	}
 	return t
 }
-
-// within reports whether part occurs in whole as consecutive sentences.
-func within(whole, part []string) bool { return strings.Contains(marked(whole), marked(part)) }
 
 // mentions reports whether a text contains the words of a title in a row.
 func mentions(text, title string) bool {

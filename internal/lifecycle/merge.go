@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -190,11 +191,7 @@ func left(l engram.CausalMetadata) bool {
 
 // deletedBy returns the last write that took a forgotten thing away.
 func deletedBy(l engram.CausalMetadata) engram.VersionStamp {
-	deleted, left := l.Parts[engram.PartDeleted], l.Parts[engram.PartLeft]
-	if left.Compare(deleted) > 0 {
-		return left
-	}
-	return deleted
+	return slices.MaxFunc([]engram.VersionStamp{l.Parts[engram.PartDeleted], l.Parts[engram.PartLeft]}, engram.VersionStamp.Compare)
 }
 
 // writtenSince reports whether a thing was written or restored by s or later. A move is neither.

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -20,7 +21,8 @@ func Worth(m engram.Memory, use engram.ExposureCount, now time.Time) float64 {
 		return worth * permanent
 	}
 	least := 0.05 + 1.5*max(0, m.Importance-engram.DefaultImportance)
-	age := now.Sub(latest(m.CreatedAt, m.UpdatedAt, m.LastSeenAt, m.LastAccessedAt, use.Last))
+	touched := []time.Time{m.CreatedAt, m.UpdatedAt, m.LastSeenAt, m.LastAccessedAt, use.Last}
+	age := now.Sub(slices.MaxFunc(touched, time.Time.Compare))
 	fresh := math.Exp2(-max(0, age.Hours()) / halfLife.Hours())
 	return worth * (least + (1-least)*fresh)
 }
@@ -36,13 +38,4 @@ func kindWorth(t engram.Type) float64 {
 		return 0.7
 	}
 	return 1
-}
-
-func latest(first time.Time, rest ...time.Time) time.Time {
-	for _, t := range rest {
-		if t.After(first) {
-			first = t
-		}
-	}
-	return first
 }

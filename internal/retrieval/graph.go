@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -121,14 +122,9 @@ func Spread(finds []engram.Ranked, relations []engram.Relation, p GraphPolicy) [
 			}
 		}
 	}
-	all := make([]Reached, 0, len(best))
-	for _, r := range best {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b Reached) int {
+	return slices.SortedFunc(maps.Values(best), func(a, b Reached) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Num, b.Num))
 	})
-	return all
 }
 
 // edge is a relation seen from one of its ends.

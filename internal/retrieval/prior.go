@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -61,6 +62,7 @@ func (p AnchorPolicy) Prior(all []engram.Anchored) engram.Factor {
 // it changed or is gone, else moved or verified; unknown if nothing could be checked. A change of a
 // whole file that the text only names does not count: files in use always change.
 func Standing(all []engram.Anchored) engram.AnchorState {
+	order := []engram.AnchorState{engram.AnchorUnknown, engram.AnchorVerified, engram.AnchorMoved, engram.AnchorChanged}
 	seen, gone := 0, 0
 	state := engram.AnchorUnknown
 	for _, a := range all {
@@ -76,7 +78,7 @@ func Standing(all []engram.Anchored) engram.AnchorState {
 			gone++
 			s = engram.AnchorChanged
 		}
-		if rank(s) > rank(state) {
+		if slices.Index(order, s) > slices.Index(order, state) {
 			state = s
 		}
 	}
@@ -84,17 +86,4 @@ func Standing(all []engram.Anchored) engram.AnchorState {
 		return engram.AnchorGone
 	}
 	return state
-}
-
-// rank orders states by weight.
-func rank(s engram.AnchorState) int {
-	switch s {
-	case engram.AnchorVerified:
-		return 1
-	case engram.AnchorMoved:
-		return 2
-	case engram.AnchorChanged:
-		return 3
-	}
-	return 0
 }

@@ -213,10 +213,8 @@ func likely(text string, at int) bool {
 
 // nextDigit returns the first digit from a byte on, or the text's length.
 func nextDigit(text string, from int) int {
-	for i := from; i < len(text); i++ {
-		if '0' <= text[i] && text[i] <= '9' {
-			return i
-		}
+	if i := strings.IndexAny(text[from:], "0123456789"); i >= 0 {
+		return from + i
 	}
 	return len(text)
 }

@@ -109,7 +109,7 @@ func Typos(a, b string, most int) (n int, ok bool) {
 	for _, r := range b {
 		to = append(to, r)
 	}
-	if len(from) > maxTypo || len(to) > maxTypo || abs(len(from)-len(to)) > most {
+	if len(from) > maxTypo || len(to) > maxTypo || max(len(from), len(to))-min(len(from), len(to)) > most {
 		return 0, false
 	}
 	var rows [3][maxTypo + 1]int

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -88,7 +89,8 @@ type timeTable struct {
 // long as the rest of their start.
 var timeLexicon = sync.OnceValue(func() timeTable {
 	lex, digits := timeVocabulary(), &timeLex{digits: true}
-	for _, r := range timeRules() {
+	// The longest match at a word counts, then the first.
+	for _, r := range slices.Concat(dayRules(), weekRules(), agoRules(), unitRules(), monthRules(), partRules(), noTimeRules()) {
 		first := r.parts[0] // never optional
 		for _, w := range first.words {
 			if lex[w] == nil {

@@ -20,10 +20,6 @@ type calendar struct {
 	today time.Time // midnight
 }
 
-func newCalendar(now time.Time) calendar {
-	return calendar{now, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())}
-}
-
 // date returns midnight of a day; days and months out of range carry over.
 func (c calendar) date(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, c.now.Location())

@@ -87,7 +87,7 @@ func wordEnd(s string, i int) int {
 		r, size := decode(s, i)
 		switch {
 		case isWord(r):
-		case isJoiner(r):
+		case isCut(r) || r == '\'' || r == '\u2019':
 			// A joiner belongs to the word only if a word character follows.
 			next, _ := decode(s, i+size)
 			if i+size >= len(s) || !isWord(next) {

@@ -112,8 +112,8 @@ func (p param) setList(field reflect.Value, raw json.RawMessage) error {
 	if !ok || p.items != nil && raw[0] == '"' && !slices.ContainsFunc(given, func(raw json.RawMessage) bool { return raw[0] == '{' }) {
 		return p.mistyped(raw, plural(p.kind))
 	}
-	if err := p.counted(len(given)); err != nil {
-		return err
+	if n := float64(len(given)); !p.unchecked && (p.min != nil && n < *p.min || p.max != nil && n > *p.max) {
+		return p.outOfRange("%s has %d items", len(given))
 	}
 	list := reflect.MakeSlice(p.kind, len(given), len(given))
 	for i, raw := range given {
@@ -141,13 +141,6 @@ func (p param) setObject(field reflect.Value, raw json.RawMessage) error {
 		return engram.Errorf(engram.CodeInvalid, "%s must be an object, not %s", p.name, kindOf(raw))
 	}
 	return fill(p.name+".", given, p.items, field)
-}
-
-func (p param) counted(n int) error {
-	if p.unchecked || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
-		return nil
-	}
-	return p.outOfRange("%s has %d items", n)
 }
 
 // whole reports whether raw is a whole number, which can name a memory where an id is expected.
