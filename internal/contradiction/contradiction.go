@@ -1,7 +1,7 @@
 // Package contradiction holds the rule that decides whether two texts on the same subject contradict each
 // other, and in which words: a negation or an opposite, a number, a name, a verdict.
 //
-// A text is split into clauses (read.go, parse.go), whose words are looked up (lexicon.go,
+// A text is split into clauses (read.go), whose words are looked up (lexicon.go,
 // table.go) and interpreted: what is denied, what a number counts (interpret.go, number.go). Every
 // clause of one text is compared with every clause of the other (compare.go, meeting.go). Those
 // that share most of their subject contradict each other if they differ in one place:

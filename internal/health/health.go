@@ -2,7 +2,7 @@
 // what to do next. Rules turn facts into a Check: of the database file, its index, its vectors and its records
 // (damage.go), secrets (secrets.go), sessions (session.go), what is around the file (the write-ahead log, the
 // clock, programs, the disk: machine.go) and what its user has set up (the switch for agents, hooks, shared
-// chunks, settings: setup.go). plan.go says what can be repaired.
+// chunks, settings: setup.go). Plan says what can be repaired.
 //
 // Every rule is a pure function of facts and a policy. The words of a report (check_id, result,
 // severity, reason_code …) are those of the mem_* dialect.

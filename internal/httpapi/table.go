@@ -119,7 +119,7 @@ func (a *API) storeRows() []route.Route {
 			route.Words("project", "import everything into this project; memories of another project are copied"), route.Flag("dry_run", "only report what would happen"),
 			route.Flag("all_projects", "with replace: all projects of the file; default: only project, or that of the server's folder"),
 			route.Whole("may_forget", "with replace: how many memories may be forgotten; an import that would forget more is rejected and names their projects", 0, 0, 1<<30)).Takes(map[string]any{}).Gives(importedDoc{}).FailsWith(conflict),
-		route.Read("/project/current", a.currentProject, "detect the project of a folder").Query(cwd).Gives(currentProject{}),
+		route.Read("/project/current", a.currentProject, "detect the project of a folder").Query(cwd).Gives(document.CurrentProject{}),
 		route.Read("/projects", a.projects, "list projects with their counts").AsNewer().Gives(projectsDoc{}),
 		route.Write("POST", "/projects/migrate", route.Decoded(a.migrateProject), "move everything of a project to another").Takes(migrateBody{}).Gives(migrated{}).Gives(skipped{}).FailsWith(notFound, conflict),
 		route.Read("/projects/{name}/decay", a.projectDecay, "read how the memories of a project fade").AsNewer().Query(route.Words("type", "only memories of this type")).Gives(document.ProjectDecay{}).FailsWith(notFound),

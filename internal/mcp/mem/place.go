@@ -171,19 +171,9 @@ func invalid(text string) error {
 
 type currentArgs struct{}
 
-type current struct {
-	Project   string   `json:"project"`
-	Source    string   `json:"project_source"`
-	Path      string   `json:"project_path" schema:"-"`
-	Cwd       string   `json:"cwd" schema:"-"`
-	Available []string `json:"available_projects"`
-	Warning   string   `json:"warning,omitempty" schema:"-"`
-	ErrorHint string   `json:"error_hint,omitempty" schema:"-"`
-}
-
-func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (current, error) {
+func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (document.CurrentProject, error) {
 	at, err := d.Engine.ProjectFor(ctx, projects.ProjectRequest{Override: d.Project, Dir: d.Dir})
-	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: document.OrEmpty(at.Available), Warning: at.Warning}
+	out := document.CurrentProject{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: document.OrEmpty(at.Available), Warning: at.Warning}
 	if err != nil {
 		out.Project, out.ErrorHint = "", trouble(err)
 		if hint := by.Hint(err); hint != "" {

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
@@ -181,12 +182,8 @@ func shellAfterPipe(line string, at int) int {
 
 // formats reports an interpreter with a program of its own: python3 -m json.tool.
 func formats(rest string) bool {
-	for _, w := range []string{" -m json", " -c ", " -e ", " -ne ", " -pe ", " -n ", " -p "} {
-		if strings.HasPrefix(rest, w) {
-			return true
-		}
-	}
-	return false
+	options := []string{" -m json", " -c ", " -e ", " -ne ", " -pe ", " -n ", " -p "}
+	return slices.ContainsFunc(options, func(w string) bool { return strings.HasPrefix(rest, w) })
 }
 
 // knownInstaller reports the official installer address of a well-known tool.

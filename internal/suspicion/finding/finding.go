@@ -74,12 +74,7 @@ func (has Chars) Any(of string) bool {
 
 // AnyOf reports whether text contains one of some words.
 func AnyOf(text string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // ASCII reports whether s has only ASCII characters.
