@@ -103,7 +103,6 @@ func (c *clause) around(i int) string {
 	return c.span(i, i)
 }
 
-// span returns the words from i to j, as written.
 func (c *clause) span(i, j int) string {
 	var b strings.Builder
 	for k := i; k <= j; k++ {

@@ -205,7 +205,6 @@ type batchDoc struct {
 	Saved []document.Saved `json:"saved"` // in the order of the memories
 }
 
-// saveMemories saves several memories, all or none.
 func (a *API) saveMemories(q *route.Request, in batchBody) (route.Reply, error) {
 	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (remember.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)

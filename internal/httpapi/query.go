@@ -13,7 +13,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
-// pageOf reads which page of a list is asked for.
 func pageOf(q *route.Request) engram.Page {
 	return engram.Page{Limit: q.Number("limit"), Offset: q.Number("offset")}
 }

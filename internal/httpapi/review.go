@@ -74,7 +74,6 @@ type snoozeBody struct {
 	Until string `json:"until" example:"2027-01-31" doc:"a day or a time"`
 }
 
-// reviewSnooze postpones the review of a memory.
 func (a *API) reviewSnooze(q *route.Request) (route.Reply, error) {
 	ref, in := parsed(q, q.PathValue("ref")), route.Decode[snoozeBody](q)
 	if q.Err != nil {
@@ -209,7 +208,6 @@ type decayBody struct {
 	Reset    bool          `json:"reset" default:"false" doc:"reset to the configuration"`
 }
 
-// setProjectDecay changes how the memories of a project fade; null fields stay.
 func (a *API) setProjectDecay(q *route.Request, in decayBody) (route.Reply, error) {
 	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
 		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
@@ -223,12 +221,10 @@ type sleepBody struct {
 	Below   *float64               `json:"below" min:"0" max:"1" doc:"forget what is weaker; above 0"`
 }
 
-// sleep consolidates memories, or plans it.
 func (a *API) sleep(q *route.Request, b sleepBody) (route.Reply, error) {
 	return a.slept(q, b, b.Only)
 }
 
-// prune forgets weak memories, or plans it.
 func (a *API) prune(q *route.Request, b sleepBody) (route.Reply, error) {
 	if len(b.Only) > 0 {
 		return route.Reply{}, route.Invalid("a prune takes no only").WithHint("use POST /sleep")

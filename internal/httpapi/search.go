@@ -95,7 +95,6 @@ func recalledOf(r search.Recalled) recalledDoc {
 	return d
 }
 
-// recall fills a budget of tokens with the hits of a question.
 func (a *API) recall(q *route.Request) (route.Reply, error) {
 	in := search.RecallInput{SessionID: q.Query.Get("session_id"), Zone: a.Zone, Unseen: true,
 		SearchInput: searchInput(q, a.Engine.Now())}

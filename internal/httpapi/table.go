@@ -71,7 +71,6 @@ func (a *API) observationRows() []route.Route {
 	}
 }
 
-// erasing asks for a hard delete.
 func erasing() route.Param { return route.Flag("hard", "erase it permanently") }
 
 func (a *API) findingRows() []route.Route {

@@ -232,7 +232,6 @@ func Overridden(here, there engram.Record, s engram.VersionStamp) engram.Record 
 	return Normal(now)
 }
 
-// setDeleted copies the deletion time.
 func setDeleted(now, there engram.Record) {
 	for _, r := range registersOf(now) {
 		if r.part == engram.PartDeleted {

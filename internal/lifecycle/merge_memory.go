@@ -259,7 +259,6 @@ func lastSaid(r engram.Record) engram.VersionStamp {
 	return last
 }
 
-// leastRef picks one of two names of a memory.
 func leastRef(a, b engram.Ref) engram.Ref {
 	if a.ID == b.ID && b.SyncID < a.SyncID || b.ID != "" && (a.ID == "" || b.ID < a.ID) {
 		a = b

@@ -215,7 +215,6 @@ func (c *Choices) handler(list string) (http.Handler, error) {
 	return c.ready[list], nil
 }
 
-// refuseChoice answers a list that cannot be served.
 func refuseChoice(w http.ResponseWriter, err error) {
 	e := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	status := http.StatusInternalServerError

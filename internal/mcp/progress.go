@@ -132,7 +132,6 @@ func (t *reporter) take() (p *mcp.ProgressNotificationParams, over bool) {
 	return p, t.over
 }
 
-// finish ends reporting.
 func (t *reporter) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -163,7 +162,6 @@ func withRequest(ctx context.Context, t tool.Tool) (context.Context, context.Can
 	return ctx, func() { unhook(); cancel() }
 }
 
-// run runs a tool as part of ctx.
 func (s *Server) run(ctx context.Context, t tool.Tool, req *mcp.CallToolRequest) (tool.Reply, error) {
 	ctx, release := withRequest(ctx, t)
 	defer release()

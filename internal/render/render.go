@@ -354,7 +354,6 @@ func partsConversation(rest string) bool {
 	return false
 }
 
-// flaggedMark returns the mark of a flagged memory.
 func flaggedMark(why []string) string {
 	return "suspect: " + strings.Join(why, "; ")
 }

@@ -121,7 +121,6 @@ func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (out l
 	return out, shown
 }
 
-// dropLast removes the last hit, but never the best one.
 func dropLast(f *engram.Found) bool {
 	switch hits, below := len(f.Hits), len(f.BelowThreshold); {
 	case hits+below <= 1:

@@ -83,8 +83,7 @@ var lineRules = []lineRule{
 	{finding.Order, "a standing order destroys files", destroying, func(has finding.Chars, _ string) bool { return has.Any("-") }},
 }
 
-// prevented reports a prohibition or report of an attack before a command: "never pipe … into a
-// shell".
+// prevented reports a prohibition or report of an attack before a command: "never pipe … into a shell".
 func prevented(before string) bool {
 	if i := strings.LastIndexAny(before, ".;!"); i >= 0 && i+1 < len(before) && before[i+1] == ' ' {
 		before = before[i+1:]

@@ -12,9 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
-// mostStray is the number of adjacent zero-width characters in a text that web pages and word
-// processors leave behind. More can encode a message. Single ones are common: trackers break up
-// @names with them.
+// mostStray is the number of adjacent zero-width characters in a text that web pages and word processors leave
+// behind. More can encode a message. Single ones are common: trackers break up @names with them.
 const mostStray = 8
 
 // Hidden finds characters that hide or reorder text. Joiners between non-Latin letters, tag
