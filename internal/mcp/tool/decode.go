@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -123,7 +124,11 @@ func (p param) setList(field reflect.Value, raw json.RawMessage) error {
 		case absent(raw):
 			err = engram.Errorf(engram.CodeInvalid, "%s is null", item.name).WithHint("leave it out")
 		case p.items != nil:
-			err = item.setObject(list.Index(i), raw)
+			var given map[string]json.RawMessage
+			if json.Unmarshal(raw, &given) != nil {
+				return engram.Errorf(engram.CodeInvalid, "%s must be an object, not %s", item.name, kindOf(raw))
+			}
+			err = fill(item.name+".", given, p.items, list.Index(i))
 		default:
 			err = item.set(list.Index(i), raw)
 		}
@@ -133,14 +138,6 @@ func (p param) setList(field reflect.Value, raw json.RawMessage) error {
 	}
 	field.Set(list)
 	return nil
-}
-
-func (p param) setObject(field reflect.Value, raw json.RawMessage) error {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(raw, &given) != nil {
-		return engram.Errorf(engram.CodeInvalid, "%s must be an object, not %s", p.name, kindOf(raw))
-	}
-	return fill(p.name+".", given, p.items, field)
 }
 
 // whole reports whether raw is a whole number, which can name a memory where an id is expected.
@@ -187,10 +184,10 @@ func unmarked(raw json.RawMessage) json.RawMessage {
 	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
 		return raw
 	}
-	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "#") {
-		return raw
+	if number, marked := strings.CutPrefix(strings.TrimSpace(s), "#"); marked {
+		return encode(number)
 	}
-	return quote(s[1:])
+	return raw
 }
 
 func (p param) inRange(n float64) (float64, error) {
@@ -228,21 +225,16 @@ func (p param) allowed(s string) (string, error) {
 	if p.enum == nil || p.unchecked {
 		return s, nil
 	}
-	for _, e := range p.enum {
-		if strings.EqualFold(e, strings.TrimSpace(s)) {
-			return e, nil
-		}
+	if i := slices.IndexFunc(p.enum, func(e string) bool { return strings.EqualFold(e, strings.TrimSpace(s)) }); i >= 0 {
+		return p.enum[i], nil
 	}
 	if !p.lax && s != "" {
 		return "", engram.Errorf(engram.CodeInvalid, "%s %q is not known", p.name, Clip(s)).
 			WithHint("use one of: %s", strings.Join(p.enum, ", "))
 	}
-	if p.def == nil {
-		return "", nil
-	}
 	var def string
-	err := json.Unmarshal(p.def, &def)
-	return def, err
+	_ = json.Unmarshal(p.def, &def) // nil, or a string made by paramsOf
+	return def, nil
 }
 
 // mistyped is the error for a value of the wrong JSON type.
@@ -262,24 +254,14 @@ const (
 )
 
 func kindOf(raw json.RawMessage) string {
-	switch raw[0] {
-	case '"':
-		return aString
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case 't', 'f':
-		return "a boolean"
-	}
-	return aNumber
+	return cmp.Or(map[byte]string{'"': aString, '{': "an object", '[': "an array", 't': "a boolean", 'f': "a boolean"}[raw[0]], aNumber)
 }
 
 func plural(t reflect.Type) string {
-	if !isList(t) {
+	switch {
+	case !isList(t):
 		return "an object"
-	}
-	if t.Elem().Kind() == reflect.Struct {
+	case t.Elem().Kind() == reflect.Struct:
 		return "an array of objects"
 	}
 	return fmt.Sprintf("an array of %ss", t.Elem().Kind())

@@ -62,7 +62,7 @@ func paramsOf(in reflect.Type) []param {
 			p.enum = strings.Split(e, ",")
 		}
 		if d := f.Tag.Get("default"); d != "" && p.kind.Kind() == reflect.String {
-			p.def = quote(d)
+			p.def = encode(d)
 		} else if d != "" {
 			p.def = json.RawMessage(d)
 		}
@@ -85,11 +85,9 @@ func small(ps []param) []param {
 		if p.needed {
 			reduced[i].required = "schema"
 		}
-		switch p.small {
-		case "":
-		case "-":
+		if p.small == "-" {
 			reduced[i].unlisted = true
-		default:
+		} else if p.small != "" {
 			reduced[i].doc = p.small
 		}
 	}
@@ -132,7 +130,7 @@ func (p param) member() string {
 	schema := p.typeSchema()
 	add := func(keyword string, value any) { schema += fmt.Sprintf(`,"%s":%v`, keyword, value) }
 	if p.doc != "" {
-		add("description", string(quote(p.doc)))
+		add("description", string(encode(p.doc)))
 	}
 	if p.enum != nil {
 		add("enum", string(encode(p.enum)))
@@ -150,7 +148,7 @@ func (p param) member() string {
 	if p.max != nil {
 		add(high, *p.max)
 	}
-	return fmt.Sprintf("%s:{%s}", quote(p.name), schema)
+	return fmt.Sprintf("%s:{%s}", encode(p.name), schema)
 }
 
 // typeSchema is the typeSchema of the kind, with the constraints on the objects of a list.
@@ -164,20 +162,16 @@ func (p param) typeSchema() string {
 	return typeSchema(p.kind)
 }
 
-// outputSchema describes the fields of a struct that have a json name and are not marked schema:"-".
+// objectSchema describes the fields of a struct that have a json name and are not marked schema:"-".
 //
 // Nothing is required: an error answer is an object of another shape, and widely used clients check that
 // against the schema too and then hide it from the model.
-func outputSchema(out reflect.Type) json.RawMessage {
-	return json.RawMessage("{" + objectSchema(out) + "}")
-}
-
 func objectSchema(t reflect.Type) string {
 	var members []string
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && name != "-" && f.Tag.Get("schema") != "-" {
-			members = append(members, fmt.Sprintf("%s:{%s}", quote(name), typeSchema(f.Type)))
+			members = append(members, fmt.Sprintf("%s:{%s}", encode(name), typeSchema(f.Type)))
 		}
 	}
 	return properties(members)
@@ -203,8 +197,6 @@ func typeSchema(t reflect.Type) string {
 	}
 	return ""
 }
-
-func quote(s string) json.RawMessage { return encode(s) }
 
 // encode writes strings and lists of them, which cannot fail, and does not escape < and >, which prose uses.
 func encode[T string | []string](v T) json.RawMessage {

@@ -84,10 +84,7 @@ func (c Caller) Has(name string) bool { return c.Offers == nil || c.Offers(name)
 
 // Actor is the caller's name in the journal: "mcp:claude-code", or "mcp".
 func (c Caller) Actor() string {
-	if c.Client == "" {
-		return "mcp"
-	}
-	return "mcp:" + c.Client
+	return strings.TrimSuffix("mcp:"+c.Client, ":")
 }
 
 // Options configure a dialect. Engine is required.
@@ -121,7 +118,7 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 	return Tool{
 		Def:    d,
 		Input:  inputSchema(params),
-		Output: outputSchema(reflect.TypeFor[Out]()),
+		Output: json.RawMessage("{" + objectSchema(reflect.TypeFor[Out]()) + "}"),
 		small:  inputSchema(small(params)),
 		Call: func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error) {
 			var in In
@@ -200,14 +197,13 @@ func ReplyOf(out any) (Reply, error) {
 			return Reply{Text: text, Structured: object}, nil
 		}
 	}
+	text := object
 	if t, ok := out.(inText); ok {
-		text, err := sorted(t.InText())
-		if err != nil {
+		if text, err = sorted(t.InText()); err != nil {
 			return Reply{}, fmt.Errorf("write the answer: %w", err)
 		}
-		return Reply{Text: string(text), Structured: object}, nil
 	}
-	return Reply{Text: string(object), Structured: object}, nil
+	return Reply{Text: string(text), Structured: object}, nil
 }
 
 // sorted writes v, a struct, as an object with sorted keys; nested objects keep the order of their fields.
