@@ -1,5 +1,5 @@
 // Package markdown keeps memories as notes in a folder: a Markdown file with YAML front matter per
-// memory, and notes that link to them, readable in Obsidian and any editor (note.go, hub.go). It
+// memory, and notes that link to them, readable in Obsidian and any editor (note.go). It
 // records what it wrote (state.go), so that it writes nothing twice and finds edits (edit.go).
 //
 // Everything is under engram/ in the vault. Whatever the names of memories, nothing is read or

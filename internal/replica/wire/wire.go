@@ -1,5 +1,5 @@
-// Package wire holds the JSON shapes of exchanged records: the complete native ones (project.go,
-// memory.go, relation.go, trail.go) and those of the mem_* dialect (dialect.go). Packages jsonfile
+// Package wire holds the JSON shapes of exchanged records: the complete native ones (record.go,
+// memory.go) and those of the mem_* dialect (dialect.go). Packages jsonfile
 // and gitchunks make files and chunks of them.
 //
 // Decode reads what Encode wrote to the same record. Input may come from anywhere: a misfit is an
