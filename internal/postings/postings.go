@@ -1,6 +1,6 @@
 // Package postings holds the byte codecs of the lexical index: which slots of a segment contain a word
 // and how often (list.go), blocks of words with their lists (here), writing and changing blocks
-// (writer.go), and the table of a segment's documents (docs.go).
+// (writer.go), and the table of a segment's documents (Docs).
 //
 // A segment is a few thousand documents, each in a slot, numbered from 0. The package does no I/O: the
 // store keeps the bytes. Readers return ErrDamaged for malformed bytes instead of panicking, and never

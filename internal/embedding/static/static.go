@@ -4,7 +4,7 @@
 // gives the zero vector.
 //
 // The table (model.bin) and the index of its vocabulary (index.bin) are embedded and used without
-// decoding. file.go and index.go define the formats, token.go splits a text into entries.
+// decoding. file.go defines the formats, token.go splits a text into entries.
 // NOTICE at the root of the repository names the training data.
 package static
 
@@ -73,15 +73,6 @@ func openBuiltIn() (*table, error) {
 	return t, err
 }
 
-// Open returns the model in file, which must not change afterwards; CodeInvalid if it is damaged.
-func Open(file []byte) (*Model, error) {
-	t, err := openChecked(file)
-	if err != nil {
-		return nil, err
-	}
-	return &Model{manifest: manifest(t.header), table: func() (*table, error) { return t, nil }}, nil
-}
-
 func manifest(h header) engram.Model {
 	return engram.Model{
 		Name: name, Fingerprint: fmt.Sprintf("static-%08x-%d", h.checksum, pooling), Dimensions: h.dimensions,
@@ -139,16 +130,10 @@ func (t *table) embed(v []float32, tokens []uint16) {
 	vector.Normalise(v)
 }
 
-// Similarity returns the similarity of two words in meaning: 1 for the same word, around 0 for
-// unrelated words, and 0 if the model does not have one of them as a whole word or cannot answer.
-// It costs about a microsecond.
-func (m *Model) Similarity(a, b string) float64 {
-	return m.Similarities([]string{a}, []string{b})[0][0]
-}
-
-// Similarities returns the Similarity of each of words to each of others, one row per word. It
-// looks each word up once, so that the words of a question can be compared with all words of some
-// memories.
+// Similarities returns the similarity in meaning of each of words to each of others, one row per word: 1
+// for the same word, around 0 for unrelated words, and 0 if the model does not have one of them as a
+// whole word or cannot answer. It looks each word up once, so that the words of a question can be compared
+// with all words of some memories.
 func (m *Model) Similarities(words, others []string) [][]float64 {
 	rows, scores := make([][]float64, len(words)), make([]float64, len(words)*len(others))
 	for i := range rows {

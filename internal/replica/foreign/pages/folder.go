@@ -1,5 +1,5 @@
 // Package pages reads folders of Markdown as other programs write it: the files (folder.go), their
-// sections and wiki links, and memories made of them (papers.go).
+// sections and wiki links (sections.go), and memories made of them (papers.go).
 //
 // Input may come from anywhere: sizes are limited, and links out of a folder are not followed.
 package pages
