@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
@@ -23,22 +24,21 @@ func (f *reading) decide(section string) error {
 		if err := f.checkVersion(); err != nil {
 			return err
 		}
-		f.form = plainForm()
+		f.form = form{name: NamePlain, sections: wire.Sections(), decode: func(list int, raw []byte) (engram.Record, error) { return wire.Decode(list, raw) }}
 		if f.versioned() {
-			f.form = nativeForm()
+			f.form = form{name: NameNative, sections: nativeSections(), decode: decodeNative}
 		}
 	case given:
 		return engram.Errorf(engram.CodeInvalid, "the file has the unknown format %.40q", format).
 			WithHint("use an export of Engram, with the format %q, or of a mem_* program, without a format", nativeName)
 	case section == "memories" || section == "relationships" || section == "embeddings":
-		f.form = graphForm()
+		f.form = form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt},
+			partsBut("project", "type", "summary", "metadata", "session_id", "importance", "deleted_at"), 0, decodeGraph}
 	case f.head["entityType"] != nil:
 		return f.lines()
-	case slices.Contains(wire.DialectSections(), section):
-		f.form = dialectForm()
-		return f.checkDialect()
-	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
-		f.form = dialectForm() // its lists are null when empty
+	case slices.Contains(wire.DialectSections(), section),
+		section == "" && f.head["version"] != nil && f.head["exported_at"] != nil: // its lists are null when empty
+		f.form = form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation}, dialectLacks, time.Second, wire.DecodeDialect}
 		return f.checkDialect()
 	case slices.Contains(wire.Sections(), section), slices.Contains(nativeSections(), section):
 		return misplaced()

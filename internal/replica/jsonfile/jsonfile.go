@@ -101,7 +101,7 @@ func nativeSections() (names []string) {
 func (Native) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
 	fields := []field{{"version", dialectVersion}, {"exported_at", wire.On(head.At)}, {"format", nativeName}, {"format_version", nativeVersion},
 		{"program", head.Program}, {"project", head.Project}, {"count", head.Memories}}
-	return newObject(w, nativeSections()).write(fields, records, writeNative)
+	return writeObject(w, nativeSections(), fields, records, writeNative)
 }
 
 func writeNative(o *object, r engram.Record) error {
@@ -125,9 +125,8 @@ func writeNative(o *object, r engram.Record) error {
 	return o.item(slices.IndexFunc(nativeLists(), func(l nativeList) bool { return l.section == section }), item)
 }
 
-func decodeNative(list string, raw []byte) (engram.Record, error) {
-	lists := nativeLists()
-	l := lists[slices.IndexFunc(lists, func(l nativeList) bool { return l.name == list })]
+func decodeNative(list int, raw []byte) (engram.Record, error) {
+	l := nativeLists()[list]
 	if l.dialect >= 0 {
 		return wire.DecodeExtended(l.dialect, raw)
 	}
@@ -140,7 +139,7 @@ const dialectVersion = "0.1.0"
 // Write implements engram.Format.
 func (d Dialect) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
 	fields := []field{{"version", dialectVersion}, {"exported_at", wire.On(head.At)}}
-	return newObject(w, wire.DialectSections()).write(fields, records, func(o *object, r engram.Record) error {
+	return writeObject(w, wire.DialectSections(), fields, records, func(o *object, r engram.Record) error {
 		r, fits := d.Fit(r)
 		switch {
 		case !fits:
@@ -175,10 +174,6 @@ func (Dialect) Fit(r engram.Record) (engram.Record, bool) {
 	return engram.Record{}, false
 }
 
-func decodeDialect(section string, raw []byte) (engram.Record, error) {
-	return wire.DecodeDialect(slices.Index(wire.DialectSections(), section), raw)
-}
-
 // plainVersion is the "version" of the first native files: native items alone, with memories in a
 // list of that name. People write such files by hand, and tools of the memory_* dialect exchange
 // them.
@@ -188,17 +183,13 @@ const plainVersion = 1
 func (Plain) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
 	fields := []field{{"format", nativeName}, {"version", plainVersion}, {"exported_at", wire.Instant(head.At)},
 		{"program", head.Program}, {"project", head.Project}, {"count", head.Memories}}
-	return newObject(w, wire.Sections()).write(fields, records, func(o *object, r engram.Record) error {
+	return writeObject(w, wire.Sections(), fields, records, func(o *object, r engram.Record) error {
 		section, item := wire.Encode(r)
 		if section < 0 {
 			return nil
 		}
 		return o.item(section, item)
 	})
-}
-
-func decodePlain(section string, raw []byte) (engram.Record, error) {
-	return wire.Decode(slices.Index(wire.Sections(), section), raw)
 }
 
 // graphSections are the lists of an export of the old memory_* program, its tables. Vectors are
@@ -248,8 +239,8 @@ type graphRelation struct {
 	CreatedAt    wire.Time   `json:"created_at"`
 }
 
-func decodeGraph(section string, raw []byte) (engram.Record, error) {
-	if section == "relationships" {
+func decodeGraph(section int, raw []byte) (engram.Record, error) {
+	if graphSections()[section] == "relationships" {
 		n, err := item[graphRelation](raw)
 		x := engram.Relation{ID: n.ID, Verb: cmp.Or(n.RelationType, n.Relation), Strength: wire.Or(n.Strength, 1), CreatedAt: n.CreatedAt.Time}
 		return engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: wire.RefOf(n.SourceID), Target: wire.RefOf(n.TargetID)}}, err

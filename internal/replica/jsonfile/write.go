@@ -19,23 +19,29 @@ type object struct {
 	items    int // in it
 }
 
-func newObject(w io.Writer, sections []string) *object {
-	out := bufio.NewWriterSize(w, 1<<16)
-	e := json.NewEncoder(out)
-	e.SetEscapeHTML(false)
-	return &object{w: out, encoder: e, sections: sections, at: -1}
-}
-
 // field is a field before the lists.
 type field struct {
 	name  string
 	value any
 }
 
-// write writes the whole object: the head, then each record with put.
-func (o *object) write(head []field, records iter.Seq2[engram.Record, error], put func(*object, engram.Record) error) error {
-	if err := o.begin(head); err != nil {
-		return err
+// writeObject writes a whole object: the head, then each record with put.
+func writeObject(w io.Writer, sections []string, head []field, records iter.Seq2[engram.Record, error], put func(*object, engram.Record) error) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	o := &object{w: out, encoder: json.NewEncoder(out), sections: sections, at: -1}
+	o.encoder.SetEscapeHTML(false)
+	for i, f := range head {
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return err
+		}
+		open := ",\n"
+		if i == 0 {
+			open = "{\n"
+		}
+		if _, err := fmt.Fprintf(out, "%s%q: %s", open, f.name, value); err != nil {
+			return err
+		}
 	}
 	for r, err := range records {
 		if err == nil {
@@ -45,25 +51,13 @@ func (o *object) write(head []field, records iter.Seq2[engram.Record, error], pu
 			return err
 		}
 	}
-	return o.end()
-}
-
-// begin writes the fields before the lists.
-func (o *object) begin(fields []field) error {
-	for i, f := range fields {
-		value, err := json.Marshal(f.value)
-		if err != nil {
-			return err
-		}
-		open := ",\n"
-		if i == 0 {
-			open = "{\n"
-		}
-		if _, err := fmt.Fprintf(o.w, "%s%q: %s", open, f.name, value); err != nil {
-			return err
-		}
+	if err := o.open(len(sections) - 1); err != nil {
+		return err
 	}
-	return nil
+	if _, err := out.WriteString("]\n}\n"); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 // item writes an item of a section. Sections must come in order.
@@ -103,15 +97,4 @@ func (o *object) open(section int) error {
 		}
 	}
 	return nil
-}
-
-// end closes the object.
-func (o *object) end() error {
-	if err := o.open(len(o.sections) - 1); err != nil {
-		return err
-	}
-	if _, err := o.w.WriteString("]\n}\n"); err != nil {
-		return err
-	}
-	return o.w.Flush()
 }

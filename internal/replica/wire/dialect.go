@@ -134,8 +134,6 @@ func DecodeDialect(section int, item []byte) (engram.Record, error) {
 	return decode[Observation]([][]byte{item})
 }
 
-var _ json.Marshaler = DialectTime{}
-
 // OrNil returns a pointer to v; nil for its zero value.
 func OrNil[T comparable](v T) *T {
 	var none T

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -150,10 +151,8 @@ type inside struct {
 func (x *inside) add(name string) bool {
 	const few = 32
 	if x.many == nil {
-		for _, n := range x.names {
-			if n == name {
-				return false
-			}
+		if slices.Contains(x.names, name) {
+			return false
 		}
 		if x.names = append(x.names, name); len(x.names) > few {
 			x.many = make(map[string]bool, 2*few)
@@ -236,8 +235,8 @@ func Ambiguous(item []byte) error {
 		case ',':
 			key = depth == 1 && fields != nil
 		case '"':
-			end := at + 1 + textEnd(item[at+1:])
-			text := item[at : end+1]
+			end, _ := quoted(item, at)
+			text := item[at:end]
 			if bytes.Contains(text, []byte(`\u`)) && halfLetter(text) {
 				return engram.Errorf(engram.CodeInvalid, "a text has a lone surrogate (half of a character)").WithHint("convert it to UTF-8 first")
 			}
@@ -246,38 +245,16 @@ func Ambiguous(item []byte) error {
 				if fields == nil {
 					fields = map[string]bool{}
 				}
-				name := nameOf(text)
+				name := strings.ToLower(Unquote(text))
 				if fields[name] {
 					return engram.Errorf(engram.CodeInvalid, "%.40s is there twice", name).WithHint("remove one of the two")
 				}
 				fields[name] = true
 			}
-			at = end
+			at = end - 1
 		}
 	}
 	return nil
-}
-
-// textEnd returns the position of the quote that ends a string.
-func textEnd(rest []byte) int {
-	for at := 0; at < len(rest); at++ {
-		switch rest[at] {
-		case '\\':
-			at++
-		case '"':
-			return at
-		}
-	}
-	return len(rest) - 1
-}
-
-// nameOf returns a field name for comparison.
-func nameOf(text []byte) string {
-	var name string
-	if bytes.IndexByte(text, '\\') < 0 || json.Unmarshal(text, &name) != nil {
-		name = string(text[1 : len(text)-1])
-	}
-	return strings.ToLower(name)
 }
 
 // halfLetter reports whether a string has a surrogate escape without its other half.

@@ -57,22 +57,18 @@ type Table struct {
 	Needs []string // required, else it is another or a later table
 	Likes []string
 	Order string // a unique column
-}
-
-// RowReader is a table and the conversion of its rows.
-type RowReader struct {
-	Table
+	// Record converts a row, for Records.
 	Record func(Values) engram.Record
 }
 
 // Records yields the records of tables, one after the other; stopped reports that yield returned
 // false.
-func (d *DB) Records(ctx context.Context, yield func(engram.Record) bool, tables ...RowReader) (stopped bool, err error) {
+func (d *DB) Records(ctx context.Context, yield func(engram.Record) bool, tables ...Table) (stopped bool, err error) {
 	good, bad := 0, error(nil)
 	for _, t := range tables {
-		err := d.Each(ctx, t.Table, func(v Values) bool {
+		err := d.Each(ctx, t, func(v Values) bool {
 			good++
-			item := v.item(t.Table)
+			item := v.item(t)
 			v.doubts = func(reason string) { d.remark(item, reason) }
 			r := t.Record(v)
 			r.Item = item
