@@ -65,7 +65,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isToken(o.Key) {
+	if strings.ContainsFunc(o.Key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) { // it is sent in a header
 		return nil, engram.Errorf(engram.CodeInvalid, "the key of the language model contains invalid characters").
 			WithHint("remove spaces and line breaks from ENGRAM_LLM_API_KEY")
 	}
@@ -166,11 +166,6 @@ func loopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
-}
-
-// isToken reports whether key can be sent in a header; "" can.
-func isToken(key string) bool {
-	return !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
 const (

@@ -49,18 +49,14 @@ func (f Folders) Log(ctx context.Context, dir string, since time.Time, each func
 	if err := context.Cause(ctx); err != nil {
 		return "", err
 	}
-	return "", gitFailed(repo.root, err)
+	return "", engram.Errorf(engram.CodeUnavailable, "git log did not answer").
+		WithHint("check that git is installed, that the repository has a commit, and that `git -C %s log` works", repo.root).WithCause(err)
 }
 
 // logArgs returns the arguments of a log that eachCommit reads.
 func logArgs() []string {
 	return []string{"log", "--no-merges", "--no-show-signature", "--no-notes", "--no-color", "--encoding=UTF-8", "-z",
 		"--format=%H%x00%aI%x00%an <%ae>%x00%s%x00%b"}
-}
-
-func gitFailed(root string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "git log did not answer").
-		WithHint("check that git is installed, that the repository has a commit, and that `git -C %s log` works", root).WithCause(err)
 }
 
 // fields is the number of fields of a commit. Each ends with NUL, which git allows in none of them:

@@ -129,19 +129,15 @@ func linesOf(content []byte) [][]byte {
 	return all
 }
 
-// lineMark returns eight hex digits that identify a line.
-func lineMark(line []byte) string {
-	return fmt.Sprintf("%08x", fnv32(line))
-}
-
-// linesMark returns the mark of lines (engram.Anchor.Lines).
+// linesMark returns the mark of lines (engram.Anchor.Lines): eight hex digits that identify the first one, and the
+// digest of all.
 func linesMark(lines [][]byte) string {
 	h := sha256.New()
 	for _, line := range lines {
 		h.Write(line)
 		h.Write([]byte{'\n'})
 	}
-	return lineMark(lines[0]) + "-" + hex.EncodeToString(h.Sum(nil)[:8])
+	return fmt.Sprintf("%08x-%x", fnv32(lines[0]), h.Sum(nil)[:8])
 }
 
 // Limits of a search for lines: places with the same first line, and lines hashed in all. A file of

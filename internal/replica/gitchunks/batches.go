@@ -103,9 +103,7 @@ func (r *Repository) batches(ctx context.Context, folder *os.Root, wanted func(i
 	return all, nil
 }
 
-func older(a, b engram.Batch) int {
-	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
-}
+func older(a, b engram.Batch) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
 
 // batch returns the batch of a chunk, from its head, the manifest, or its items.
 func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manifest) (engram.Batch, error) {

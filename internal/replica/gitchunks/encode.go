@@ -85,7 +85,6 @@ func bodyOf(records []engram.Record) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// chunkOf returns the JSON of a chunk.
 func chunkOf(h head, body []byte) ([]byte, error) {
 	text, err := wire.Marshal(h)
 	if err != nil {

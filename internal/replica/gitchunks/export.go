@@ -28,10 +28,6 @@ func (r *Repository) most() int64 {
 	return maxPlain
 }
 
-func tooMuch(most int64) error {
-	return engram.Errorf(engram.CodeInvalid, "it is larger than %d KiB and was skipped", most>>10).WithHint("run {sync --import} to import it")
-}
-
 // export returns the export with this ID.
 func (r *Repository) export(ctx context.Context, folder *os.Root, id string) ([]byte, error) {
 	text, err := readFile(ctx, folder, exportName, r.most())

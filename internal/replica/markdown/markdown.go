@@ -168,7 +168,11 @@ func (n *notes) Dress() error {
 	if err != nil {
 		return engram.Errorf(engram.CodeInternal, "cannot write %s", graphName).WithCause(err)
 	}
-	return n.writeGraph(append(text, '\n'))
+	if err := n.vault.Mkdir(graphFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return unwritten(graphFolder, err)
+	}
+	_, err = writeWhole(n.vault, graphName, graphName, append(text, '\n'), false)
+	return err
 }
 
 // readGraph reads the settings; nil for none. CodeInvalid if they are not an object.
@@ -203,14 +207,6 @@ func (n *notes) readGraph() (map[string]any, error) {
 			WithHint("remove it, or use --graph-config skip")
 	}
 	return was, nil
-}
-
-func (n *notes) writeGraph(text []byte) error {
-	if err := n.vault.Mkdir(graphFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return unwritten(graphFolder, err)
-	}
-	_, err := writeWhole(n.vault, graphName, graphName, text, false)
-	return err
 }
 
 // colourGroup is a group of the graph in Obsidian's format.

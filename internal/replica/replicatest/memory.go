@@ -121,7 +121,8 @@ func (m memory) Write(ctx context.Context, head engram.Batch, records []engram.R
 		return engram.Batch{}, engram.Errorf(engram.CodeInvalid, "a record cannot be written").WithCause(err)
 	}
 	head = wire.Counted(head, records)
-	head.ID = idOf(text)
+	sum := sha256.Sum256(text)
+	head.ID = hex.EncodeToString(sum[:8])
 	m.place.mu.Lock()
 	defer m.place.mu.Unlock()
 	if was, known := m.place.batches[head.ID]; known {
@@ -133,11 +134,6 @@ func (m memory) Write(ctx context.Context, head engram.Batch, records []engram.R
 
 // Settle implements engram.Remote: nothing is derived from the batches.
 func (m memory) Settle(ctx context.Context) error { return ctx.Err() }
-
-func idOf(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
-}
 
 // portableOf returns a record without values local to a store or a file.
 func portableOf(r engram.Record) engram.Record {

@@ -67,10 +67,6 @@ type Project struct {
 	Trail
 }
 
-func projectOf(p engram.Project, t Trail) Project {
-	return Project{p.Name, p.Aliases, p.Remote, p.Decay, At(p.CreatedAt), t}
-}
-
 func (n Project) record() engram.Record {
 	return with(n.Trail, engram.Record{Project: &engram.Project{Name: n.Name, Aliases: n.Aliases, Remote: n.Remote, Decay: n.Decay, CreatedAt: n.CreatedAt.Time}})
 }
@@ -85,10 +81,6 @@ type Session struct {
 	ActiveAt  Time   `json:"active_at,omitzero"`
 	Summary   string `json:"summary,omitempty"`
 	Trail
-}
-
-func sessionOf(s engram.Session, t Trail) Session {
-	return Session{s.ID, s.Project, s.Directory, At(s.StartedAt), At(s.EndedAt), At(s.ActiveAt), s.Summary, t}
 }
 
 func (n Session) record() engram.Record {
@@ -107,10 +99,6 @@ type Prompt struct {
 	Trail
 }
 
-func promptOf(p engram.Prompt, t Trail) Prompt {
-	return Prompt{p.SyncID, p.Project, p.SessionID, p.Content, At(p.CreatedAt), At(p.DeletedAt), t}
-}
-
 func (n Prompt) record() engram.Record {
 	return with(n.Trail, engram.Record{Prompt: &engram.Prompt{SyncID: n.SyncID, SessionID: n.SessionID, Project: n.Project, Content: n.Content,
 		CreatedAt: n.CreatedAt.Time, DeletedAt: n.DeletedAt.Time}})
@@ -124,8 +112,6 @@ type Erased struct {
 	Project string        `json:"project,omitempty"`
 	At      engram.Clock  `json:"at"`
 }
-
-func erasedOf(x engram.Erased) Erased { return Erased{x.Entity, x.ID, x.SyncID, x.Project, x.At} }
 
 func (n Erased) record() engram.Record {
 	return engram.Record{Erased: &engram.Erased{Entity: n.Kind, ID: n.ID, SyncID: n.SyncID, Project: n.Project, At: n.At}}
@@ -185,8 +171,6 @@ type Trail struct {
 	Causal    *engram.CausalMetadata `json:"lineage,omitempty"`
 	Tombstone bool                   `json:"gone,omitempty"` // no row was left: only names
 }
-
-func trailOf(r engram.Record) Trail { return Trail{Causal: r.Causal, Tombstone: r.Tombstone} }
 
 // with returns r with a trail. Trail has no methods, so that package reflect can embed it.
 func with(t Trail, r engram.Record) engram.Record {

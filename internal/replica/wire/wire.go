@@ -35,19 +35,24 @@ func Sections() []string {
 
 // Encode returns a record as a native item for package json, and its list; -1 for an empty record.
 func Encode(r engram.Record) (section int, item any) {
+	t := Trail{Causal: r.Causal, Tombstone: r.Tombstone}
 	switch {
 	case r.Project != nil:
-		return Projects, projectOf(*r.Project, trailOf(r))
+		p := r.Project
+		return Projects, Project{p.Name, p.Aliases, p.Remote, p.Decay, At(p.CreatedAt), t}
 	case r.Session != nil:
-		return Sessions, sessionOf(*r.Session, trailOf(r))
+		s := r.Session
+		return Sessions, Session{s.ID, s.Project, s.Directory, At(s.StartedAt), At(s.EndedAt), At(s.ActiveAt), s.Summary, t}
 	case r.Memory != nil:
-		return Memories, memoryOf(*r.Memory, trailOf(r))
+		return Memories, memoryOf(*r.Memory, t)
 	case r.Prompt != nil:
-		return Prompts, promptOf(*r.Prompt, trailOf(r))
+		p := r.Prompt
+		return Prompts, Prompt{p.SyncID, p.Project, p.SessionID, p.Content, At(p.CreatedAt), At(p.DeletedAt), t}
 	case r.Relation != nil:
-		return Relations, relationOf(*r.Relation, trailOf(r))
+		return Relations, relationOf(*r.Relation, t)
 	case r.Erased != nil:
-		return Erasures, erasedOf(*r.Erased)
+		x := r.Erased
+		return Erasures, Erased{x.Entity, x.ID, x.SyncID, x.Project, x.At}
 	}
 	return -1, nil
 }

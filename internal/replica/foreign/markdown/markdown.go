@@ -28,14 +28,14 @@ func Open(name string, info fs.FileInfo, o source.Options) (engram.Source, error
 	if err != nil {
 		return nil, err
 	}
-	m := &markdown{pages.NewPapers(source.Markdown, f, o.Home()), newGraphPages()}
+	m := &markdown{pages.NewPapers(source.Markdown, f, o.Home()), graphPages{patterns: pages.NewPatterns(), called: pages.PageNames{}}}
 	m.Source.Each = m.each
 	return m, nil
 }
 
 type markdown struct {
 	pages.Papers
-	graph *graphPages
+	graph graphPages
 }
 
 func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) error {
@@ -133,10 +133,6 @@ type graphText struct {
 
 // saying is a relation in a line; from is "" for the entity whose text has the line.
 type saying struct{ from, word, to string }
-
-func newGraphPages() *graphPages {
-	return &graphPages{patterns: pages.NewPatterns(), called: pages.PageNames{}}
-}
 
 // add adds an entity; m is its memory, s its section.
 func (g *graphPages) add(m engram.Memory, s pages.Section, item string) {
