@@ -17,8 +17,9 @@ func main() {
 func run() int {
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
-	endBySignal(end)
+	always := endBySignal(end)
 	return cli.Run(ctx, command.Options{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: programVersion(), Built: sourceDay(),
+		EndBySignal: always,
+		Args:        os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: programVersion(), Built: sourceDay(),
 	})
 }

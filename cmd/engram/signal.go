@@ -16,10 +16,13 @@ const endPatience = 20 * time.Second
 
 // endBySignal cancels the command on SIGINT or SIGTERM, so that it can roll back and remove its files. A
 // second signal, or endPatience, ends the process at once.
-func endBySignal(end context.CancelCauseFunc) {
+//
+// A shell starts background jobs with SIGINT ignored, and most commands leave it so. Those that run until they are
+// ended call the returned function, after which both signals end them.
+func endBySignal(end context.CancelCauseFunc) (always func()) {
 	signals := make(chan os.Signal, 1)
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
-		if !signal.Ignored(s) { // a shell ignores them for background jobs
+		if !signal.Ignored(s) {
 			signal.Notify(signals, s)
 		}
 	}
@@ -33,4 +36,5 @@ func endBySignal(end context.CancelCauseFunc) {
 		<-time.After(endPatience)
 		os.Exit(cli.Interrupted(by).ExitCode())
 	}()
+	return func() { signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM) }
 }

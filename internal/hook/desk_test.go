@@ -136,6 +136,7 @@ func (d *desk) says(answer string, words ...string) {
 // What no person has typed is neither kept nor answered, but a session that begins with it is
 // told what it should know.
 func TestAPromptOfTheAgentsOwnIsNotKept(t *testing.T) {
+	t.Parallel()
 	d := newDesk(t)
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.says(d.report("prompt", "prompt", "/compact"), "httpOnly")

@@ -40,6 +40,8 @@ type Options struct {
 	Dir            string // selects the project; "" is the working directory
 	Version        string // "dev" for a build from source
 	Built          string // day of the source, 2006-01-02; "" if unknown
+	// EndBySignal makes SIGINT end a process that was started with it ignored; nil leaves it so.
+	EndBySignal func()
 }
 
 // Program is the state of one run.
@@ -54,6 +56,14 @@ type Program struct {
 	App    *app.App
 	input  io.Reader     // reads Stdin
 	lines  *bufio.Reader // buffers input, from the first question on
+}
+
+// UntilEnded returns the context of a command that runs until a signal ends it.
+func (p *Program) UntilEnded(cmd *cobra.Command) context.Context {
+	if p.EndBySignal != nil {
+		p.EndBySignal()
+	}
+	return cmd.Context()
 }
 
 // New returns the state of a run that ctx ends.

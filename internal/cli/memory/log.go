@@ -162,7 +162,7 @@ const followEvery = 250 * time.Millisecond
 // followLog prints each operation when it is written, until it is interrupted; with --json one object per
 // line.
 func followLog(p *command.Program, cmd *cobra.Command, e *engine.Engine, project string) error {
-	ctx := cmd.Context()
+	ctx := p.UntilEnded(cmd)
 	in := read.WatchInput{Project: project, Wait: func(ctx context.Context) error { return command.Pause(ctx, followEvery) }}
 	err := e.Watch(ctx, in, func(n read.Watched) error {
 		switch {

@@ -98,7 +98,7 @@ func exportVault(p *command.Program, cmd *cobra.Command, f vaultFlags) error {
 		return err
 	}
 	if f.watch {
-		return w.watch(cmd.Context())
+		return w.watch(p.UntilEnded(cmd))
 	}
 	doc, err := w.once(cmd.Context())
 	if err != nil {

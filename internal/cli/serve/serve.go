@@ -73,7 +73,7 @@ func serve(p *command.Program, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	ctx := cmd.Context()
+	ctx := p.UntilEnded(cmd)
 	log, closeLog, err := serverLog(p, cmd, c)
 	if err != nil {
 		return err
@@ -252,7 +252,7 @@ maintain a store; mem, memory and recall, all tools of one dialect; all; or sing
 			// A vanished client is an error of the next answer; it must not end the process during a save.
 			signal.Ignore(syscall.SIGPIPE)
 			p.App = app.New(app.Options{Config: c, Actor: "mcp", Version: p.Version, Dir: p.Dir, Log: newLog(p)})
-			err = p.App.ServeMCP(cmd.Context(), p.Stdin, p.Stdout, tools)
+			err = p.App.ServeMCP(p.UntilEnded(cmd), p.Stdin, p.Stdout, tools)
 			if cmd.Context().Err() != nil {
 				return nil // stopped on request
 			}

@@ -243,7 +243,7 @@ func sleep(p *command.Program, cmd *cobra.Command, e *engine.Engine, in consolid
 	}
 	report, end := p.Stages()
 	in.Progress = report
-	res, err := e.Sleep(cmd.Context(), in)
+	res, err := e.Sleep(p.UntilEnded(cmd), in)
 	end()
 	if err != nil && cmd.Context().Err() != nil {
 		return stopped(res)

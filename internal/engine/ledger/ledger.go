@@ -99,6 +99,13 @@ func (l *Ledger) As(c Caller) *Ledger {
 	return &other
 }
 
+// At returns the same Ledger with a clock that stands still at a time.
+func (l *Ledger) At(at time.Time) *Ledger {
+	still := *l
+	still.Now = func() time.Time { return at }
+	return &still
+}
+
 // Everywhere returns the Ledger without excluded projects, for maintenance, which shows nothing to the caller.
 func (l *Ledger) Everywhere() *Ledger {
 	c := l.Caller
@@ -126,4 +133,40 @@ func (l *Ledger) View(ctx context.Context, fn func(engram.Reader) error) error {
 // what a memory says.
 func (l *Ledger) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	return l.store.Update(ctx, fn)
+}
+
+// Read runs read on one snapshot and returns its result; the zero value with an error.
+func Read[T any](ctx context.Context, l *Ledger, read func(engram.Reader) (T, error)) (T, error) {
+	var v, none T
+	err := l.View(ctx, func(r engram.Reader) (err error) {
+		v, err = read(r)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return v, nil
+}
+
+// Perform runs fn as one operation (write) and returns its result; the zero value with an error.
+func Perform[T any](ctx context.Context, l *Ledger, operation string, fn func(*Tx) (T, error)) (T, error) {
+	var v, none T
+	err := l.Write(ctx, operation, func(o *Tx) (err error) {
+		v, err = fn(o)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return v, nil
+}
+
+// Progress reports the progress of an operation, if anybody listens.
+type Progress func(what string, done, total int)
+
+// Report reports that done of total steps are done.
+func (p Progress) Report(what string, done, total int) {
+	if p != nil {
+		p(what, done, total)
+	}
 }

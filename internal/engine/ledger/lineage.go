@@ -48,7 +48,7 @@ type Edit struct {
 }
 
 // stamped returns the causal metadata after an edit: changed parts are stamped, and a part written with its shadowed
-// value is no longer shadowed. An op that hides does not stamp that something was forgotten.
+// value is no longer shadowed. An operation that hides does not stamp that something was forgotten.
 func (o *Tx) stamped(e Edit) engram.CausalMetadata {
 	l, s := e.metadata.Clone(), o.Stamp()
 	var parts []engram.Part

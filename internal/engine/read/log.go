@@ -257,7 +257,7 @@ type Watched struct {
 // store cannot be read, and returns that error. A slow report delays nothing else: later operations are read
 // from the journal when it returns.
 func (d *Reader) Watch(ctx context.Context, in WatchInput, report func(Watched) error) error {
-	w := watch{e: d, project: screen.NormalProject(in.Project)}
+	w := watch{reader: d, project: screen.NormalProject(in.Project)}
 	if in.After != nil {
 		w.after, w.resumed = *in.After, true
 	}
@@ -279,7 +279,7 @@ func (d *Reader) Watch(ctx context.Context, in WatchInput, report func(Watched) 
 
 // watch is the position of a watcher.
 type watch struct {
-	e       *Reader
+	reader  *Reader
 	project string
 	after   int64 // Seq of the last reported entry
 	begun   bool
@@ -288,7 +288,7 @@ type watch struct {
 
 // look reads new operations. With an unchanged journal it reads one row.
 func (w *watch) look(ctx context.Context) (news []Watched, err error) {
-	err = w.e.ledger.View(ctx, func(r engram.Reader) error {
+	err = w.reader.ledger.View(ctx, func(r engram.Reader) error {
 		last, err := engram.LastMutation(ctx, r)
 		if err != nil {
 			return err
@@ -335,7 +335,7 @@ func (w *watch) since(ctx context.Context, r engram.Reader) ([]Watched, error) {
 		news = append(news, at(missed, Watched{Missed: true}))
 	}
 	for _, op := range slices.Backward(ops) {
-		entry, err := w.e.logEntry(ctx, r, op)
+		entry, err := w.reader.logEntry(ctx, r, op)
 		if err != nil {
 			return nil, err
 		}

@@ -179,8 +179,8 @@ type Saver struct {
 }
 
 // NewSaver returns a Saver that knows what was looked up before the operation.
-func NewSaver(e *Writer, o *ledger.Tx, out *Lookahead) *Saver {
-	return &Saver{writer: e, tx: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
+func NewSaver(w *Writer, o *ledger.Tx, out *Lookahead) *Saver {
+	return &Saver{writer: w, tx: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
 }
 
 // Save saves one memory.

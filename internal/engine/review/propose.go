@@ -40,7 +40,7 @@ type Proposed struct {
 // Proposer stores proposals for a person to review (Deferred, of DeferredProposal). It remembers its proposals,
 // so that similar texts in two transcripts are proposed once. It is for one goroutine.
 type Proposer struct {
-	e       *Desk
+	desk    *Desk
 	dryRun  bool
 	waiting map[string][][]float32 // vectors of pending proposals, by project
 	seen    map[string]bool        // names proposed by this dry run
@@ -48,7 +48,7 @@ type Proposer struct {
 
 // Proposer returns a new Proposer. A dry run writes nothing, and its New have no number.
 func (k *Desk) Proposer(dryRun bool) *Proposer {
-	return &Proposer{e: k, dryRun: dryRun, waiting: map[string][][]float32{}, seen: map[string]bool{}}
+	return &Proposer{desk: k, dryRun: dryRun, waiting: map[string][][]float32{}, seen: map[string]bool{}}
 }
 
 // Propose stores what was never proposed before and is not said by a memory or pending proposal of the project,
@@ -68,9 +68,9 @@ func (p *Proposer) Propose(ctx context.Context, in ProposeInput, most int) (Prop
 	}
 	counted := res
 	if p.dryRun {
-		return res, p.e.ledger.View(ctx, func(r engram.Reader) error { return work(r, func(*engram.Deferred) error { return nil }) })
+		return res, p.desk.ledger.View(ctx, func(r engram.Reader) error { return work(r, func(*engram.Deferred) error { return nil }) })
 	}
-	err = p.e.ledger.Update(ctx, func(tx engram.Tx) error {
+	err = p.desk.ledger.Update(ctx, func(tx engram.Tx) error {
 		res = counted
 		return work(tx, func(d *engram.Deferred) error {
 			if err := tx.ReplicaTx().PutPulled(ctx, "", proposalMark(d.Record.Memory.Memory.SyncID), d.FirstAt); err != nil {
@@ -96,7 +96,7 @@ type draftProposal struct {
 func (p *Proposer) drafts(in ProposeInput, res *Proposed) (all []draftProposal) {
 	for _, f := range in.Found {
 		importance := f.Importance
-		m, err := p.e.remember.Draft(remember.SaveInput{Title: f.Title, Content: f.Content, Type: f.Type, Project: in.Project,
+		m, err := p.desk.remember.Draft(remember.SaveInput{Title: f.Title, Content: f.Content, Type: f.Type, Project: in.Project,
 			SessionID: in.Session, ToolName: in.Source, Origin: engram.OriginImport, Importance: &importance})
 		if err != nil || strings.TrimSpace(strings.ReplaceAll(m.Content, redact.Mark, "")) == "" {
 			res.Refused++
@@ -107,18 +107,18 @@ func (p *Proposer) drafts(in ProposeInput, res *Proposed) (all []draftProposal) 
 			name = in.Source + "\n" + in.Place + "\n" + f.Key
 		}
 		m.SyncID, m.CreatedAt = "obs-"+ledger.Digest("proposal\n"+m.Project+"\n"+name), f.At.UTC()
-		all = append(all, draftProposal{m, screen.Line(p.e.screen.CleanText(f.Why))})
+		all = append(all, draftProposal{m, screen.Line(p.desk.screen.CleanText(f.Why))})
 	}
 	return all
 }
 
 // vectors returns the vectors of the drafts; nil without an instant model.
 func (p *Proposer) vectors(ctx context.Context, drafts []draftProposal) ([][]float32, error) {
-	if p.e.ledger.Embedder == nil || !p.e.ledger.Embedder.Model().Instant || p.e.ledger.Embedder.Model().Duplicate <= 0 {
+	if p.desk.ledger.Embedder == nil || !p.desk.ledger.Embedder.Model().Instant || p.desk.ledger.Embedder.Model().Duplicate <= 0 {
 		return nil, nil
 	}
 	texts := walk.Mapped(drafts, func(d draftProposal) string { return ledger.EmbeddedText(d.memory) })
-	vectors, err := ledger.VectorsOf(ctx, p.e.ledger.Embedder, texts, engram.RoleMemory)
+	vectors, err := ledger.VectorsOf(ctx, p.desk.ledger.Embedder, texts, engram.RoleMemory)
 	if err != nil {
 		return nil, ctx.Err() // without vectors nothing is similar
 	}
@@ -131,7 +131,7 @@ func (p *Proposer) each(ctx context.Context, r engram.Reader, in ProposeInput, d
 	if err != nil {
 		return err
 	}
-	at := p.e.ledger.Now()
+	at := p.desk.ledger.Now()
 	for i, d := range drafts {
 		var v []float32
 		if vectors != nil {
@@ -189,8 +189,8 @@ func (p *Proposer) said(ctx context.Context, r engram.Reader, m *engram.Memory, 
 	if err != nil || found || v == nil {
 		return found, err
 	}
-	mark := p.e.ledger.Embedder.Model().Duplicate
-	near, err := p.e.search.NearFrom(ctx, r, *m, v, 1, mark)
+	mark := p.desk.ledger.Embedder.Model().Duplicate
+	near, err := p.desk.search.NearFrom(ctx, r, *m, v, 1, mark)
 	if err != nil || len(near) > 0 {
 		return len(near) > 0, err
 	}
@@ -218,7 +218,7 @@ func (p *Proposer) ofProject(ctx context.Context, r engram.Reader, project strin
 	}
 	var all [][]float32
 	if len(texts) > 0 {
-		if all, err = ledger.VectorsOf(ctx, p.e.ledger.Embedder, texts, engram.RoleMemory); ctx.Err() != nil {
+		if all, err = ledger.VectorsOf(ctx, p.desk.ledger.Embedder, texts, engram.RoleMemory); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if err != nil {
 			all = nil

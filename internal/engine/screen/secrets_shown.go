@@ -42,14 +42,14 @@ func ShownRevisions(rs []engram.Revision, clean func(string) string) {
 }
 
 // cleanShown redacts secrets kept under older rules from texts about to be shown.
-func cleanShown[T any](ctx context.Context, e *Screen, r engram.Reader, all []T, texts func(*T) []*string) error {
+func cleanShown[T any](ctx context.Context, sc *Screen, r engram.Reader, all []T, texts func(*T) []*string) error {
 	older, err := UnderOlderRules(ctx, r)
 	if err != nil || !older {
 		return err
 	}
 	for i := range all {
 		for _, s := range texts(&all[i]) {
-			*s, _ = e.Scanner().Clean(*s)
+			*s, _ = sc.Scanner().Clean(*s)
 		}
 	}
 	return nil

@@ -23,7 +23,6 @@ const depth = 400
 // reorders the finds and records in why what it did.
 type Question struct {
 	finder *Finder
-	at     time.Time // of the question, in every step
 	r      engram.Reader
 	in     SearchInput
 	Terms  []engram.Term
@@ -54,13 +53,16 @@ type Question struct {
 }
 
 // NewQuestion fixes the time, so that "yesterday" means the same in every step.
-func NewQuestion(e *Finder, r engram.Reader, in SearchInput) *Question {
-	at := e.ledger.Now()
-	phrases := text.Times(in.Query, at.In(e.ledger.Zone))
-	textCache := e.textCache.open()
-	return &Question{finder: e, r: r, in: in, at: at, phrases: phrases, Terms: withTimes(text.Query(in.Query), in.Query, phrases),
+func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
+	at, still := f.ledger.Now(), *f
+	still.ledger = f.ledger.At(at)
+	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
+	textCache := f.textCache.open()
+	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: withTimes(text.Query(in.Query), in.Query, phrases),
 		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, reading: newReading(textCache), why: make(map[int64]*engram.Why, depth)}
 }
+
+func (q *Question) now() time.Time { return q.finder.ledger.Now() }
 
 // Wordless reports whether a question has no meaningful word; then it can match titles only.
 func (q *Question) Wordless() bool { return len(q.Terms) == 0 || q.Terms[0].Stop } // text.Query gives stop words alone or not at all
@@ -210,7 +212,7 @@ func (q *Question) read(ctx context.Context) error {
 
 // passes reports whether a memory passes the filter, with its minimum strength.
 func (q *Question) passes(m engram.Memory) bool {
-	return q.in.passes(m) && q.fading.passes(m, q.in.Filter, q.at)
+	return q.in.passes(m) && q.fading.passes(m, q.in.Filter, q.now())
 }
 
 // byNearWords raises finds that contain words similar in meaning to missing words of the question, and fuses
@@ -292,7 +294,7 @@ func (q *Question) hits(finds []engram.Ranked) []engram.Hit {
 		if q.hidden[first] {
 			first = 0 // filtering repeats must not drop the only visible one
 		}
-		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.at), Repeats: first,
+		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: first,
 			Relevance: q.likeness[f.Num], Why: *q.whyOf(f.Num)})
 	}
 	return hits
@@ -509,7 +511,7 @@ func (q *Question) Said(ctx context.Context, finds []engram.Ranked) ([]engram.Hi
 	var hits []engram.Hit
 	for i, f := range finds {
 		if m, ok := byNum[f.Num]; ok {
-			hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.at),
+			hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()),
 				Why: engram.Why{Channels: []engram.ChannelRank{{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}}}})
 		}
 	}

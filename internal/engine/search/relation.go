@@ -242,8 +242,8 @@ func (q *Question) supersede(ctx context.Context, relations []engram.Relation) e
 }
 
 // superseded returns the question of in whose hits are finds, with their successors before them.
-func superseded(ctx context.Context, e *Finder, r engram.Reader, in SearchInput, finds []engram.Ranked, memories map[int64]engram.Memory) (*Question, error) {
-	q := &Question{finder: e, r: r, in: in, at: e.ledger.Now(), finds: finds, memories: memories,
+func superseded(ctx context.Context, f *Finder, r engram.Reader, in SearchInput, finds []engram.Ranked, memories map[int64]engram.Memory) (*Question, error) {
+	q := &Question{finder: f, r: r, in: in, finds: finds, memories: memories,
 		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
 	relations, err := q.successors(ctx, nil, map[int64]bool{})
 	if err != nil {

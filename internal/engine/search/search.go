@@ -340,7 +340,7 @@ func (q *Question) weigh(context.Context) error {
 	for _, p := range q.phrases {
 		q.times = append(q.times, engram.TimeSpan{Phrase: q.in.Query[p.Start:p.End], From: p.From, To: p.To})
 	}
-	now, prior := q.at, retrieval.DefaultPrior()
+	now, prior := q.now(), retrieval.DefaultPrior()
 	for i, f := range q.finds {
 		m := q.memories[f.Num]
 		factors := prior.Prior(m.Importance, q.fading.Strength(m, now), now.Sub(m.CreatedAt))

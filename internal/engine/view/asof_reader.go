@@ -27,7 +27,7 @@ type PastReader struct {
 }
 
 // ReaderAt returns r at a past time; r itself for the zero time. degraded says what the journal does not know.
-func ReaderAt(ctx context.Context, e *ledger.Ledger, r engram.Reader, at time.Time) (past engram.Reader, degraded []string, err error) {
+func ReaderAt(ctx context.Context, l *ledger.Ledger, r engram.Reader, at time.Time) (past engram.Reader, degraded []string, err error) {
 	if at.IsZero() {
 		return r, nil, nil
 	}
@@ -35,7 +35,7 @@ func ReaderAt(ctx context.Context, e *ledger.Ledger, r engram.Reader, at time.Ti
 	if err != nil {
 		return nil, nil, err
 	}
-	degraded, err = Uncertain(ctx, e, r, at)
+	degraded, err = Uncertain(ctx, l, r, at)
 	return p, degraded, err
 }
 
@@ -52,7 +52,7 @@ const clockAhead = time.Minute
 
 // Uncertain returns why the journal may be wrong about a time: it begins later, or its clock is ahead of the
 // machine's.
-func Uncertain(ctx context.Context, e *ledger.Ledger, r engram.Reader, at time.Time) (degraded []string, err error) {
+func Uncertain(ctx context.Context, l *ledger.Ledger, r engram.Reader, at time.Time) (degraded []string, err error) {
 	begins, err := engram.JournalBegins(ctx, r)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func Uncertain(ctx context.Context, e *ledger.Ledger, r engram.Reader, at time.T
 			begins.Format("2 January 2006")))
 	}
 	last, err := engram.LastMutation(ctx, r)
-	if last.At.Time().After(e.Now().Add(clockAhead)) {
+	if last.At.Time().After(l.Now().Add(clockAhead)) {
 		degraded = append(degraded, fmt.Sprintf("the journal's clock is ahead, at %s: this machine's clock was set back, and later changes count as of that time",
 			last.At.Time().Format("2 January 2006 15:04")))
 	}

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -38,16 +37,13 @@ func Encode(r engram.Record) (section int, item any) {
 	t := Trail{Causal: r.Causal, Tombstone: r.Tombstone}
 	switch {
 	case r.Project != nil:
-		p := r.Project
-		return Projects, Project{p.Name, p.Aliases, p.Remote, p.Decay, At(p.CreatedAt), t}
+		return Projects, itemOf(projectShape, r.Project, t).Addr().Interface()
 	case r.Session != nil:
-		s := r.Session
-		return Sessions, Session{s.ID, s.Project, s.Directory, At(s.StartedAt), At(s.EndedAt), At(s.ActiveAt), s.Summary, t}
+		return Sessions, itemOf(sessionShape, r.Session, t).Addr().Interface()
 	case r.Memory != nil:
 		return Memories, memoryOf(*r.Memory, t)
 	case r.Prompt != nil:
-		p := r.Prompt
-		return Prompts, Prompt{p.SyncID, p.Project, p.SessionID, p.Content, At(p.CreatedAt), At(p.DeletedAt), t}
+		return Prompts, itemOf(promptShape, r.Prompt, t).Addr().Interface()
 	case r.Relation != nil:
 		return Relations, relationOf(*r.Relation, t)
 	case r.Erased != nil:
@@ -65,18 +61,20 @@ type shape interface{ record() engram.Record }
 func Decode(section int, layers ...[]byte) (engram.Record, error) {
 	switch section {
 	case Projects:
-		return decode[Project](layers)
+		noun := new(engram.Project)
+		return decodeItem(projectShape, noun, engram.Record{Project: noun}, layers)
 	case Sessions:
-		return decode[Session](layers)
+		noun := new(engram.Session)
+		return decodeItem(sessionShape, noun, engram.Record{Session: noun}, layers)
 	case Prompts:
-		return decode[Prompt](layers)
+		noun := new(engram.Prompt)
+		return decodeItem(promptShape, noun, engram.Record{Prompt: noun}, layers)
 	case Relations:
 		return decode[Relation](layers)
 	case Erasures:
 		return decode[Erased](layers)
 	}
-	item := reflect.New(memoryShape)
-	return decodeInto(item.Interface(), memoryItem{item.Elem()}.record, layers)
+	return decodeMemory(layers)
 }
 
 func decode[T shape](layers [][]byte) (engram.Record, error) {

@@ -71,16 +71,16 @@ type Tx struct {
 	operation        string
 	At               time.Time
 	Clock            engram.Clock
-	First            int64     // Seq of the op's first journal entry; 0 before it
-	Last             int64     // Seq of the newest journal entry before the op
-	Undoes           int64     // the op that this one takes back; 0: none
+	First            int64     // Seq of the operation's first journal entry; 0 before it
+	Last             int64     // Seq of the newest journal entry before the operation
+	Undoes           int64     // the operation that this one takes back; 0: none
 	Device           string    // the store's id
 	Hides            bool      // what it forgets is only hidden here, and not replicated
 	Then             time.Time // when the written events happened; zero: now
 	RelationsChanged bool      // a visible relation was removed or changed; re-resolve its pair before commit
 
-	Embedded map[string][]float32           // vectors by text, computed before the op; nil: none
-	Judged   map[string][]screen.Suspicious // flags by judgedBy, as far as computed before the op; nil: none
+	Embedded map[string][]float32           // vectors by text, computed before the operation; nil: none
+	Judged   map[string][]screen.Suspicious // flags by judgedBy, as far as computed before the operation; nil: none
 	Logged   map[Thing]bool                 // things it wrote about; nil: not recorded
 	Pending  map[int64]bool                 // memories that it wrote and that wait for approval because they are flagged
 	off      func(string) bool              // reports whether a project is disabled for the caller; nil: no project is
