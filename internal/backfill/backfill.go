@@ -7,6 +7,7 @@
 package backfill
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -217,14 +218,9 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 // textOf returns the whole text of a content, a string or a list of blocks: private spans are
 // removed before anything is cut. maxLine limits its size.
 func textOf(content json.RawMessage) string {
-	if len(content) == 0 {
-		return ""
-	}
-	var text string
-	if content[0] == '"' {
-		if json.Unmarshal(content, &text) != nil {
-			return ""
-		}
+	if bytes.HasPrefix(content, []byte(`"`)) {
+		var text string
+		_ = json.Unmarshal(content, &text) // it is a string of well-formed JSON
 		return text
 	}
 	var blocks []struct {

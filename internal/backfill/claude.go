@@ -58,19 +58,15 @@ type claudeBlock struct {
 
 // claudeInput holds the useful arguments of a tool; values of another type are ignored.
 type claudeInput struct {
-	Command, FilePath, NotebookPath loose
+	Command      loose `json:"command"`
+	FilePath     loose `json:"file_path"`
+	NotebookPath loose `json:"notebook_path"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (in *claudeInput) UnmarshalJSON(b []byte) error {
-	var fields struct {
-		Command      loose `json:"command"`
-		FilePath     loose `json:"file_path"`
-		NotebookPath loose `json:"notebook_path"`
-	}
-	if err := json.Unmarshal(b, &fields); err == nil {
-		*in = claudeInput{fields.Command, fields.FilePath, fields.NotebookPath}
-	}
+	type plain claudeInput
+	_ = json.Unmarshal(b, (*plain)(in)) // anything but an object has no arguments
 	return nil
 }
 

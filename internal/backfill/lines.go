@@ -29,13 +29,11 @@ type format interface {
 	line(line []byte, s *Session, hear func(capture.Turn)) (skip bool, err error)
 }
 
-// file is a transcript file.
 type file struct {
 	path string
 	at   time.Time
 }
 
-// readLines reads transcripts in line-based files.
 func readLines(ctx context.Context, o Options, find func(o Options, r *Read) ([]file, error), form func() format) (Read, error) {
 	var r Read
 	files, err := find(o, &r)

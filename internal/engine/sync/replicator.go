@@ -123,31 +123,21 @@ func (y *Replicator) KnownBatches(ctx context.Context, project string, batches [
 	})
 }
 
-// recipientsFact is the fact with the recipients that a person agreed to, by repository.
-const recipientsFact = "recipients:"
+// Consent is what the person at this store agreed to for a repository. It is not journaled, and stays on this machine.
+type Consent string
 
-// AgreedRecipients returns the recipients for whom chunks of the repository at root may be encrypted, as given to
-// AgreeRecipients here; "" for none.
-func (y *Replicator) AgreedRecipients(ctx context.Context, root string) (agreed string, err error) {
-	return ledger.Read(ctx, y.ledger, func(r engram.Reader) (string, error) { return r.Fact(ctx, recipientsFact+root) })
+// The consents.
+const (
+	AgreedRecipients Consent = "recipients:"     // the recipients for whom its chunks may be encrypted
+	NamedProjects    Consent = "named projects:" // the projects that were named for it
+)
+
+// Consent returns what PutConsent noted here for a repository; "" for nothing.
+func (y *Replicator) Consent(ctx context.Context, c Consent, repository string) (to string, err error) {
+	return ledger.Read(ctx, y.ledger, func(r engram.Reader) (string, error) { return r.Fact(ctx, string(c)+repository) })
 }
 
-// AgreeRecipients notes that the user of this store agreed to recipients. It is not journaled, and stays on this
-// machine.
-func (y *Replicator) AgreeRecipients(ctx context.Context, root, recipients string) error {
-	return y.ledger.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, recipientsFact+root, recipients) })
-}
-
-// namedFact is the fact with the projects that a person named for a repository.
-const namedFact = "named projects:"
-
-// NamedProjects returns the projects that the person named for a repository, as given to NameProject here; "" for
-// none.
-func (y *Replicator) NamedProjects(ctx context.Context, repository string) (names string, err error) {
-	return ledger.Read(ctx, y.ledger, func(r engram.Reader) (string, error) { return r.Fact(ctx, namedFact+repository) })
-}
-
-// NameProject notes projects, as AgreeRecipients does recipients.
-func (y *Replicator) NameProject(ctx context.Context, repository, names string) error {
-	return y.ledger.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, namedFact+repository, names) })
+// PutConsent notes a consent, in place of an earlier one.
+func (y *Replicator) PutConsent(ctx context.Context, c Consent, repository, to string) error {
+	return y.ledger.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, string(c)+repository, to) })
 }

@@ -93,7 +93,6 @@ func chunkOf(h head, body []byte) ([]byte, error) {
 	return slices.Concat([]byte(`{"`+wire.Extra+`":`), text, []byte(","), body), nil
 }
 
-// headOf returns the head of a chunk.
 func headOf(b engram.Batch, body []byte) head {
 	sum := sha256.Sum256(body)
 	return head{Version: chunkVersion, By: b.By, At: wire.At(b.At), Sessions: b.Sessions, Memories: b.Memories, Prompts: b.Prompts,

@@ -114,16 +114,15 @@ func (r *Repository) agreed(folder *os.Root) error {
 // difference lists added and removed recipients.
 func difference(now, before []string) string {
 	var words []string
-	for _, r := range now {
-		if !slices.Contains(before, r) {
-			words = append(words, "+"+r)
+	list := func(sign string, all, others []string) {
+		for _, r := range all {
+			if !slices.Contains(others, r) {
+				words = append(words, sign+r)
+			}
 		}
 	}
-	for _, r := range before {
-		if !slices.Contains(now, r) {
-			words = append(words, "-"+r)
-		}
-	}
+	list("+", now, before)
+	list("-", before, now)
 	const most = 6
 	if len(words) > most {
 		words = append(words[:most], fmt.Sprintf("and %d more", len(words)-most))
@@ -131,7 +130,6 @@ func difference(now, before []string) string {
 	return strings.Join(words, " ")
 }
 
-// seal encrypts a packed chunk.
 func (r *Repository) seal(packed []byte) ([]byte, error) {
 	recipients, err := recipientsOf(r.o.Recipients)
 	if err != nil {

@@ -99,7 +99,6 @@ func (f *reading) checkDialect() error {
 		WithHint("export it with the version of the program that wrote %s", dialectVersion)
 }
 
-// snapshot returns the head of the file.
 func (f *reading) snapshot() engram.Snapshot {
 	s := engram.Snapshot{Format: f.form.name, Lacks: f.unlisted(), Unlisted: f.form.unlistedFields, Grid: f.form.grid}
 	text := func(name string) string { t, _ := f.head[name].(string); return t }
@@ -197,7 +196,6 @@ func singular(section string) string {
 	return strings.TrimSuffix(section, "s")
 }
 
-// kindOf names the kind of a value.
 func kindOf(value json.Token) string {
 	switch v := value.(type) {
 	case nil:

@@ -62,7 +62,6 @@ const (
 	nativeVersion = 2
 )
 
-// nativeList is a list of native files.
 type nativeList struct {
 	name    string
 	section int // of native items
@@ -89,7 +88,6 @@ func nativeLists() []nativeList {
 	}
 }
 
-// nativeSections returns the names of nativeLists.
 func nativeSections() (names []string) {
 	for _, l := range nativeLists() {
 		names = append(names, l.name)

@@ -13,7 +13,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// form is a detected form.
 type form struct {
 	name           string
 	sections       []string
@@ -38,7 +37,6 @@ func partsBut(has ...string) (lacks []string) {
 	return lacks
 }
 
-// reading is a file being read.
 type reading struct {
 	in    *guarded
 	d     *json.Decoder
@@ -51,7 +49,6 @@ type reading struct {
 	begun   map[string]bool // sections
 }
 
-// reader reads every form.
 type reader struct{}
 
 // Read implements engram.Format. It reads the fields of the head and stops at the first list.

@@ -119,7 +119,6 @@ func yamlReason(err error) string {
 	return strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:])
 }
 
-// take reads the value of one of Engram's keys.
 func (r *read) take(key string, v *yaml.Node) *flaw {
 	switch key {
 	case "aliases", "tags":

@@ -102,7 +102,6 @@ func (n *notes) open(ctx context.Context) error {
 	return n.look(ctx)
 }
 
-// isFile reports whether dir exists and is not a folder.
 func isFile(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && !info.IsDir()

@@ -265,7 +265,6 @@ func (n *notes) removeHub(name string, x *hubState, done *engram.HubsDone) error
 	return nil
 }
 
-// hubText returns the note of a hub.
 func (n *notes) hubText(h engram.Hub) string {
 	var f front
 	f.put("hub", string(h.Kind))

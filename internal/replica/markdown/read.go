@@ -269,7 +269,6 @@ func unmerged(s string) int {
 	return 0
 }
 
-// errUnmerged reports an unfinished merge.
 func errUnmerged() *engram.Error {
 	return engram.Errorf(engram.CodeConflict, "a merge is unfinished here").
 		WithHint("choose one side and remove the lines <<<<<<<, ======= and >>>>>>>")

@@ -109,7 +109,6 @@ func parseState(b []byte) (s *state, why string) {
 	return s, s.check()
 }
 
-// check returns what is invalid in a state.
 func (s *state) check() string {
 	for id, x := range s.Notes {
 		if x == nil || !ourID(string(id)) || !local(x.Path) {
@@ -133,7 +132,6 @@ func local(name string) bool {
 		!strings.ContainsAny(name, "\\\x00")
 }
 
-// writeState writes the record if it changed.
 func (n *notes) writeState() error {
 	if !n.changed || n.how.DryRun {
 		return nil

@@ -115,7 +115,6 @@ func (c *claudeCode) memories() ([]string, error) {
 	return found, nil
 }
 
-// remembered reads one memory folder.
 func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engram.Record) bool) (more bool, err error) {
 	c.Project = c.projectOf(ctx, dir)
 	c.Space = c.Project

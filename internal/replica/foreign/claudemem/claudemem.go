@@ -43,7 +43,6 @@ func Open(ctx context.Context, path string, info fs.FileInfo, o source.Options) 
 	return c, nil
 }
 
-// claudeMem reads such a database.
 type claudeMem struct {
 	source.Source
 	source.Naming

@@ -145,7 +145,6 @@ func codeOf(err error) int {
 	return 0
 }
 
-// uriOf returns SQLite's URI of a database file.
 func uriOf(path, query string) string {
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String()
 }

@@ -97,7 +97,6 @@ func beginsWithBrace(path string) (bool, error) {
 	return len(head) > 0 && (head[0] == '{' || head[0] == '['), nil
 }
 
-// openExport opens a JSON export.
 func openExport(path string) (engram.Source, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -138,7 +137,6 @@ func (x *export) Notes() []engram.ImportNote { return nil }
 // Close implements engram.Source.
 func (x *export) Close() error { return x.file.Close() }
 
-// memDatabase reads such a database.
 type memDatabase struct {
 	source.Source
 	source.Naming

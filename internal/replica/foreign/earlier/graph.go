@@ -16,11 +16,6 @@ import (
 // name as from the JSON export, so both imports match. Vectors are skipped: their model is not
 // available.
 
-func graphProjects() database.Table {
-	return database.Table{Name: "projects", Needs: []string{"id"}, Likes: []string{"name", "root_path", "decay_rate", "created_at"}, Order: "id"}
-}
-
-// graphDatabase reads such a database.
 type graphDatabase struct {
 	source.Source
 	source.Naming

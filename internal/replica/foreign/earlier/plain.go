@@ -18,11 +18,6 @@ import (
 // known. So columns are read under any of their possible names, and unknown content is reported,
 // not guessed. Neither knew projects. Vectors are computed anew.
 
-func plainSessions() database.Table {
-	return database.Table{Name: "sessions", Needs: []string{"id"}, Likes: []string{"project", "directory", "cwd", "started_at", "start_time", "created_at", "ended_at", "end_time", "summary"}, Order: "id"}
-}
-
-// plainDatabase reads such a database.
 type plainDatabase struct {
 	source.Source
 	source.Naming

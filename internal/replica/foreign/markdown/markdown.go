@@ -146,7 +146,6 @@ func (g *graphPages) add(m engram.Memory, s pages.Section, item string) {
 	g.said = append(g.said, graphText{m.SyncID, text, item, m.CreatedAt})
 }
 
-// relate relates the entities.
 func (g *graphPages) relate(all *source.Relations) {
 	for _, t := range g.said {
 		for _, l := range pages.Prose(t.text) {

@@ -97,7 +97,6 @@ func (f *Folder) Find(ctx context.Context, enter func(dir string) bool, want fun
 	return found, err
 }
 
-// text reads a file.
 func (f *Folder) text(name string) (string, time.Time, error) {
 	flaw := func(format string, args ...any) (string, time.Time, error) {
 		return "", time.Time{}, engram.Errorf(engram.CodeInvalid, format, args...)
