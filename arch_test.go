@@ -165,8 +165,6 @@ func rows() map[string]row {
 
 		"cmd/engram": {room: "cmd"},
 
-		"internal/embedding/embeddingtest": {room: "testkit"},
-
 		"internal/enginetest":          {room: "testkit"},
 		"internal/replica/replicatest": {room: "testkit"},
 		"internal/storetest":           {room: "testkit"},
@@ -184,7 +182,6 @@ func rows() map[string]row {
 func houses() map[string][]string {
 	return map[string][]string{
 		"internal/cli":       {"terminal", "command", "demo memory move review serve setup sync upkeep", "."},
-		"internal/embedding": {"embeddingtest static"},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
 			"brief consolidate exchange", "sync vault", "review", "."},
 		"internal/eval":    {".", "own session trial"},
@@ -209,7 +206,7 @@ func reservedImports() map[string][]string {
 		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
 		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo"},
 		"os/signal":           {"cmd/engram", "internal/cli/serve"}, // the latter ignores SIGPIPE
-		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/replica/replicatest", "internal/storetest"},
+		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest"},
 		"unsafe":              {},
 		"log":                 {},
 		"math/rand":           {},

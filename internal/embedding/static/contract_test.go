@@ -1,8 +1,4 @@
-// Package embeddingtest tests the contract of engram.Embedder.
-//
-// The requirements are in the doc comments of engram.Embedder and engram.Model. internal/eval
-// measures the quality of a model's vectors.
-package embeddingtest
+package static_test
 
 import (
 	"context"
@@ -15,12 +11,14 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/static"
 )
 
-// Run tests the embedder that open returns; it may return the same one each time. The embedder must
-// know English words. An engram.WordEmbedder is tested as that, too.
-func Run(t *testing.T, open func(t *testing.T) engram.Embedder) {
-	t.Helper()
+// The contract of engram.Embedder and of engram.WordEmbedder. The requirements are in their doc comments and in those
+// of engram.Model; internal/eval measures the quality of a model's vectors. Nothing here is about this model, so that
+// another one can be held to it.
+func TestEmbedder(t *testing.T) {
+	open := func(*testing.T) engram.Embedder { return static.New() }
 	for _, c := range slices.Concat(manifestCases(), vectorCases(), textCases(), callCases(), wordCases()) {
 		t.Run(c.name, func(t *testing.T) { c.run(&kit{T: t, Embedder: open(t)}) })
 	}
