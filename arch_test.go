@@ -181,7 +181,7 @@ func rows() map[string]row {
 // one text are peers, which do not import each other. "." is the folder itself.
 func houses() map[string][]string {
 	return map[string][]string{
-		"internal/cli":       {"terminal", "command", "demo memory move review serve setup sync upkeep", "."},
+		"internal/cli": {"terminal", "command", "demo memory move review serve setup sync upkeep", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
 			"brief consolidate exchange", "sync vault", "review", "."},
 		"internal/eval":    {".", "own session trial"},
