@@ -128,6 +128,7 @@ func rows() map[string]row {
 		"internal/replica/foreign/claudecode":   {room: "technology"},
 		"internal/replica/foreign/claudemem":    {room: "technology"},
 		"internal/replica/foreign/database":     {room: "technology", modules: []string{"modernc.org/sqlite"}}, // it reads the databases of other programs
+		"internal/replica/foreign/seized":       {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/replica/foreign/earlier":      {room: "technology"},
 		"internal/replica/foreign/frontmatter":  {room: "technology"},
 		"internal/replica/foreign/instructions": {room: "technology"},
@@ -192,7 +193,7 @@ func houses() map[string][]string {
 		"internal/mcp":     {"tool", "mem memory recall", "."},
 		"internal/replica": {"wire", "gitchunks jsonfile markdown replicatest", "foreign"},
 		"internal/replica/foreign": {"frontmatter source", "database pages",
-			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode", "."},
+			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode seized", "."},
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
 		"internal/sqlite":    {"conn", "file lexicon", "vectors", "."},

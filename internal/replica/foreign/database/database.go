@@ -1,5 +1,5 @@
 // Package database reads the SQLite databases of other programs (table.go, scan.go), of which nothing is
-// changed: one in use is copied first. The exception is Seize (seize.go), which replaces a file.
+// changed: one in use is copied first.
 //
 // Input may come from anywhere: values are limited, views and triggers do not run, and rows on damaged
 // pages are reported while the others are read.
@@ -66,12 +66,12 @@ func Open(ctx context.Context, path string, o source.Options) (*DB, error) {
 		query = "mode=rw" // the log must be merged into the copy
 	}
 	query += "&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
-	if d.db, err = sql.Open("sqlite", uriOf(target, query)); err != nil {
-		return nil, errors.Join(d.broken(err), d.Close())
+	if d.db, err = sql.Open("sqlite", URI(target, query)); err != nil {
+		return nil, errors.Join(Broken(d.name, err), d.Close())
 	}
 	d.db.SetMaxOpenConns(1) // limit applies per connection
 	if err := d.limit(ctx); err != nil {
-		return nil, errors.Join(d.broken(err), d.Close())
+		return nil, errors.Join(Broken(d.name, err), d.Close())
 	}
 	return d, nil
 }
@@ -123,29 +123,30 @@ func (d *DB) Close() error {
 	return err
 }
 
-// broken translates an error of SQLite.
-func (d *DB) broken(err error) error {
+// Broken translates an error of SQLite about the database that the user called name.
+func Broken(name string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	switch codeOf(err) {
+	switch CodeOf(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it again, or repair it with: sqlite3 FILE .recover").WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", name).WithHint("copy it again, or repair it with: sqlite3 FILE .recover").WithCause(err)
 	case sqlite3.SQLITE_TOOBIG:
-		return engram.Errorf(engram.CodeInvalid, "%s has a value larger than %d MiB", d.name, maxValue>>20).WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "%s has a value larger than %d MiB", name, maxValue>>20).WithCause(err)
 	}
-	return source.Unreadable(d.name, err)
+	return source.Unreadable(name, err)
 }
 
-// codeOf returns SQLite's result code; 0 for other errors.
-func codeOf(err error) int {
+// CodeOf returns SQLite's result code; 0 for other errors.
+func CodeOf(err error) int {
 	if bad, ok := errors.AsType[*sqlite.Error](err); ok {
 		return bad.Code() & 0xff
 	}
 	return 0
 }
 
-func uriOf(path, query string) string {
+// URI returns SQLite's name of a database file.
+func URI(path, query string) string {
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String()
 }
 

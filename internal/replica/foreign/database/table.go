@@ -34,19 +34,19 @@ func (d *DB) names(ctx context.Context, query string, args ...any) (all []string
 func (d *DB) Rows(ctx context.Context, query string, args []any, fn func(*sql.Rows) (bool, error)) (more bool, err error) {
 	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return false, d.broken(err)
+		return false, Broken(d.name, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		if more, err = fn(rows); err != nil {
-			return false, d.broken(err)
+			return false, Broken(d.name, err)
 		}
 		if !more {
 			return false, nil
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return false, d.broken(err)
+		return false, Broken(d.name, err)
 	}
 	return true, nil
 }
@@ -84,7 +84,7 @@ func (d *DB) Records(ctx context.Context, yield func(engram.Record) bool, tables
 		}
 	}
 	if good == 0 && bad != nil {
-		return false, d.broken(bad) // everything is damaged
+		return false, Broken(d.name, bad) // everything is damaged
 	}
 	return false, d.Settled()
 }
