@@ -19,8 +19,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/machine"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
-	"github.com/alanbuscaglia/engram/internal/replica/foreign/database"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/earlier"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/seized"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
@@ -132,7 +132,7 @@ func (a *App) TakeOver(ctx context.Context, in TakeOverInput) (t TakenOver, err 
 	if t.Of, err = a.Earlier(ctx); err != nil || t.Of == "" {
 		return t, err
 	}
-	old, err := database.Seize(ctx, path)
+	old, err := seized.Open(ctx, path)
 	if err != nil {
 		return t, err
 	}
@@ -218,7 +218,7 @@ func takeOverAlone(ctx context.Context, path string, waiting func()) (release fu
 }
 
 // backUp copies the old database into the folder of backups, under a new name.
-func backUp(ctx context.Context, old *database.Seized, path string) (name string, err error) {
+func backUp(ctx context.Context, old *seized.Database, path string) (name string, err error) {
 	dir := filepath.Join(filepath.Dir(path), "backups")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", unreachable(dir, err)

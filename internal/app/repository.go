@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
@@ -251,7 +252,7 @@ func agreementKeys(f project.Facts) []string {
 // agreed returns what was agreed about a repository; "" if nothing was.
 func (a *App) agreed(ctx context.Context, keys []string) (string, error) {
 	for _, key := range keys {
-		if agreed, err := a.Engine.AgreedRecipients(ctx, key); agreed != "" || err != nil {
+		if agreed, err := a.Engine.Consent(ctx, sync.AgreedRecipients, key); agreed != "" || err != nil {
 			return agreed, err
 		}
 	}
@@ -261,7 +262,7 @@ func (a *App) agreed(ctx context.Context, keys []string) (string, error) {
 func (a *App) agree(ctx context.Context, keys, recipients []string) error {
 	text := cmp.Or(strings.Join(recipients, "\n"), agreedToNone)
 	for _, key := range keys {
-		if err := a.Engine.AgreeRecipients(ctx, key, text); err != nil {
+		if err := a.Engine.PutConsent(ctx, sync.AgreedRecipients, key, text); err != nil {
 			return err
 		}
 	}
@@ -346,7 +347,7 @@ func (a *App) MayShare(ctx context.Context, place Repository, name string, named
 		return nil
 	}
 	for _, key := range place.keys {
-		names, err := a.Engine.NamedProjects(ctx, key)
+		names, err := a.Engine.Consent(ctx, sync.NamedProjects, key)
 		if err != nil {
 			return err
 		}
@@ -354,7 +355,7 @@ func (a *App) MayShare(ctx context.Context, place Repository, name string, named
 			return nil
 		}
 		if named && keep {
-			if err := a.Engine.NameProject(ctx, key, strings.TrimSpace(names+"\n"+name)); err != nil {
+			if err := a.Engine.PutConsent(ctx, sync.NamedProjects, key, strings.TrimSpace(names+"\n"+name)); err != nil {
 				return err
 			}
 		}

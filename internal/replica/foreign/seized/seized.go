@@ -1,4 +1,6 @@
-package database
+// Package seized replaces the database file of an earlier program by ours, while no other process has it open. It is the
+// only code that changes a file of another program.
+package seized
 
 import (
 	"context"
@@ -14,42 +16,42 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign/database"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/source"
 )
 
-// Seized is a database that only this process has open until Release. It is the only code here that
-// changes a file of another program: Replace replaces it. Nothing else in the process may open the
+// Database is one that only this process has open until Release. Nothing else in the process may open the
 // file meanwhile, because closing it again would drop the lock.
-type Seized struct {
+type Database struct {
 	path string
 	db   *sql.DB
 	conn *sql.Conn
 }
 
-// seizeWait is how long to wait for others to close the database: long enough for a reader, too
+// wait is how long to wait for others to close the database: long enough for a reader, too
 // short for a program that keeps it open.
-const seizeWait = 3 * time.Second
+const wait = 3 * time.Second
 
-// Seize locks a database exclusively. CodeUnavailable if another process has it open or it cannot
+// Open locks a database exclusively. CodeUnavailable if another process has it open or it cannot
 // be written, CodeInvalid for another file, CodeNotFound if nothing is there.
-func Seize(ctx context.Context, path string) (*Seized, error) {
-	if err := Check(path, path); err != nil {
+func Open(ctx context.Context, path string) (*Database, error) {
+	if err := database.Check(path, path); err != nil {
 		return nil, err
 	}
 	// Lock first: a log with a private index needs the lock at once.
 	query := "mode=rw&_pragma=locking_mode(EXCLUSIVE)&_pragma=trusted_schema(0)"
-	db, err := sql.Open("sqlite", uriOf(path, query))
+	db, err := sql.Open("sqlite", database.URI(path, query))
 	if err != nil {
 		return nil, source.Unreadable(path, err)
 	}
 	db.SetMaxIdleConns(-1)
-	s := &Seized{path: path, db: db}
-	for until := time.NewTimer(seizeWait); ; {
+	s := &Database{path: path, db: db}
+	for until := time.NewTimer(wait); ; {
 		if err = s.take(ctx); err == nil {
 			return s, nil
 		}
-		if codeOf(err) != sqlite3.SQLITE_BUSY {
-			return nil, errors.Join((&DB{name: path}).broken(err), s.Release())
+		if database.CodeOf(err) != sqlite3.SQLITE_BUSY {
+			return nil, errors.Join(database.Broken(path, err), s.Release())
 		}
 		select {
 		case <-ctx.Done():
@@ -63,7 +65,7 @@ func Seize(ctx context.Context, path string) (*Seized, error) {
 }
 
 // take tries to lock the file. A connection whose attempt failed is discarded.
-func (s *Seized) take(ctx context.Context) error {
+func (s *Database) take(ctx context.Context) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func (s *Seized) take(ctx context.Context) error {
 
 // Copy copies the database with its log, page by page, into a new file readable by the user alone.
 // Damaged pages are copied as they are.
-func (s *Seized) Copy(ctx context.Context, to string) error {
+func (s *Database) Copy(ctx context.Context, to string) error {
 	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		err = f.Close()
@@ -97,7 +99,7 @@ func (s *Seized) Copy(ctx context.Context, to string) error {
 		if !ok {
 			return errors.New("the driver does not support copies")
 		}
-		b, err := source.NewBackup(uriOf(to, ""))
+		b, err := source.NewBackup(database.URI(to, ""))
 		if err != nil {
 			return err
 		}
@@ -119,7 +121,7 @@ func (s *Seized) Copy(ctx context.Context, to string) error {
 }
 
 // Replace atomically replaces the database by another one that no process has open.
-func (s *Seized) Replace(ctx context.Context, by string) error {
+func (s *Database) Replace(ctx context.Context, by string) error {
 	// A leftover log would be taken for that of the other database.
 	var mode string
 	if err := s.conn.QueryRowContext(ctx, "PRAGMA journal_mode = DELETE").Scan(&mode); err != nil || mode != "delete" {
@@ -129,7 +131,7 @@ func (s *Seized) Replace(ctx context.Context, by string) error {
 	// journal there.
 	for _, q := range []string{"PRAGMA locking_mode = NORMAL", "BEGIN EXCLUSIVE"} {
 		if _, err := s.conn.ExecContext(ctx, q); err != nil {
-			return (&DB{name: s.path}).broken(err)
+			return database.Broken(s.path, err)
 		}
 	}
 	if err := syncFile(by); err != nil {
@@ -147,7 +149,7 @@ func (s *Seized) Replace(ctx context.Context, by string) error {
 }
 
 // Release unlocks and closes the database. It may be called twice.
-func (s *Seized) Release() error {
+func (s *Database) Release() error {
 	var err error
 	if s.conn != nil {
 		err, s.conn = s.conn.Close(), nil

@@ -1,9 +1,8 @@
-package backfill
+package transcript
 
 import (
 	"bytes"
 	"encoding/json"
-	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -11,6 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/capture"
 )
 
+// Claude decodes the transcript of a session of Claude Code.
+//
 // Claude Code writes a file of JSON lines per session, projects/SLUG/ID.jsonl, in which only lines
 // of type user and assistant belong to the conversation. A message's content is a string or a list
 // of blocks: text, thinking, tool_use, and in lines of type user tool_result. isSidechain marks
@@ -20,14 +21,8 @@ import (
 // the one where the agent was started.
 //
 // Source: output of claude 2.1.197 in a session with a scripted model.
-type claude struct {
+type Claude struct {
 	calls calls
-}
-
-func claudeFiles(o Options, r *Read) ([]file, error) {
-	return filesBelow(o, r, 3, func(slashed string) bool {
-		return strings.HasSuffix(slashed, ".jsonl") && !strings.HasPrefix(path.Base(slashed), "agent-") && !strings.Contains(slashed, "/subagents/")
-	})
 }
 
 type claudeLine struct {
@@ -58,23 +53,20 @@ type claudeBlock struct {
 
 // claudeInput holds the useful arguments of a tool; values of another type are ignored.
 type claudeInput struct {
-	Command, FilePath, NotebookPath loose
+	Command      loose `json:"command"`
+	FilePath     loose `json:"file_path"`
+	NotebookPath loose `json:"notebook_path"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (in *claudeInput) UnmarshalJSON(b []byte) error {
-	var fields struct {
-		Command      loose `json:"command"`
-		FilePath     loose `json:"file_path"`
-		NotebookPath loose `json:"notebook_path"`
-	}
-	if err := json.Unmarshal(b, &fields); err == nil {
-		*in = claudeInput{fields.Command, fields.FilePath, fields.NotebookPath}
-	}
+	type plain claudeInput
+	_ = json.Unmarshal(b, (*plain)(in)) // anything but an object has no arguments
 	return nil
 }
 
-func (c *claude) line(line []byte, s *Session, hear func(capture.Turn)) (skip bool, err error) {
+// Line decodes one line.
+func (c *Claude) Line(line []byte, s *Head, hear func(capture.Turn)) (skip bool, err error) {
 	if !bytes.Contains(line, []byte(`"message"`)) { // attachments, file snapshots, progress
 		if line[0] != '{' || line[len(line)-1] != '}' {
 			return false, errNoJSON
@@ -129,7 +121,7 @@ func claudeBlocks(content json.RawMessage) ([]claudeBlock, error) {
 	return blocks, nil
 }
 
-func (c *claude) block(b claudeBlock, turn capture.Turn, dir string, hear func(capture.Turn)) {
+func (c *Claude) block(b claudeBlock, turn capture.Turn, dir string, hear func(capture.Turn)) {
 	switch b.Type {
 	case "text":
 		if turn.Role == capture.RolePerson && strings.HasPrefix(b.Text, carriedOn) {
@@ -175,6 +167,8 @@ func continued(text string) string {
 	return text
 }
 
+// Codex decodes the transcript of a session of Codex.
+//
 // Codex writes a file of JSON lines per session, sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl. A line
 // has a type and a payload: session_meta (id, cwd, and for subagents a source that is an object),
 // response_item (messages between agent and model: message, function_call, function_call_output,
@@ -184,17 +178,10 @@ func continued(text string) string {
 //
 // Source: output of codex 0.169.0 in a session with a scripted model; older formats are from
 // openai/codex, codex-rs/protocol.
-type codex struct {
+type Codex struct {
 	calls calls
 	exits map[string]int
 	code  *regexp.Regexp
-}
-
-func codexFiles(o Options, r *Read) ([]file, error) {
-	return filesBelow(o, r, 6, func(slashed string) bool {
-		name := path.Base(slashed)
-		return strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".jsonl")
-	})
 }
 
 type codexLine struct {
@@ -232,7 +219,8 @@ type codexArguments struct {
 	Command json.RawMessage `json:"command"`
 }
 
-func (c *codex) line(line []byte, s *Session, hear func(capture.Turn)) (skip bool, err error) {
+// Line decodes one line. skip reports the transcript of a subagent.
+func (c *Codex) Line(line []byte, s *Head, hear func(capture.Turn)) (skip bool, err error) {
 	for _, noise := range []string{`"type":"token_count"`, `"type":"token_usage_record"`, `"type":"world_state"`, `"type":"reasoning"`} {
 		if bytes.Contains(line[:min(len(line), 200)], []byte(noise)) {
 			return false, nil
@@ -273,7 +261,7 @@ func (c *codex) line(line []byte, s *Session, hear func(capture.Turn)) (skip boo
 }
 
 // event records exit codes, which come before the output they belong to.
-func (c *codex) event(p codexPayload) {
+func (c *Codex) event(p codexPayload) {
 	id, code := p.CallID, p.ExitCode
 	if p.Type == "item_completed" {
 		id, code = string(p.Item.ID), p.Item.ExitCode
@@ -288,7 +276,7 @@ func (c *codex) event(p codexPayload) {
 }
 
 // item handles entries between the agent and its model.
-func (c *codex) item(p codexPayload, dir string, at time.Time, hear func(capture.Turn)) {
+func (c *Codex) item(p codexPayload, dir string, at time.Time, hear func(capture.Turn)) {
 	switch p.Type {
 	case "message":
 		for _, b := range codexTexts(p.Content) {
@@ -367,7 +355,7 @@ func patchedFile(s string) string {
 
 // output returns a call's output, and whether it failed. Depending on the version, the exit code is
 // in an event, at the head of the output, or in an object around it.
-func (c *codex) output(p codexPayload) (text string, failed bool) {
+func (c *Codex) output(p codexPayload) (text string, failed bool) {
 	text = textOf(p.Output)
 	var around struct {
 		Output   *string `json:"output"`
