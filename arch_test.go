@@ -187,10 +187,9 @@ func rows() map[string]row {
 // one text are peers, which do not import each other. "." is the folder itself.
 func houses() map[string][]string {
 	return map[string][]string{
-		"internal/cli":       {"terminal", "command", "demo memory move review serve settings setup sync upkeep", "complete help", "."},
-		"internal/daemon":    {"logfile", "."},
-		"internal/embedding": {"embeddingtest static"},
-		"internal/backfill":  {"transcript", "."},
+		"internal/cli":      {"terminal", "command", "demo memory move review serve settings setup sync upkeep", "complete help", "."},
+		"internal/daemon":   {"logfile", "."},
+		"internal/backfill": {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
 			"brief consolidate exchange", "sync vault", "review", "."},
 		"internal/eval":    {".", "own session trial"},
