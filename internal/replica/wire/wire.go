@@ -9,7 +9,6 @@ package wire
 import (
 	"encoding/json"
 	"errors"
-	"reflect"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -34,13 +33,13 @@ func Sections() []string {
 func Encode(r engram.Record) (section int, item any) {
 	switch {
 	case r.Project != nil:
-		return Projects, projectOf(*r.Project, trailOf(r))
+		return Projects, itemOf(projectShape, r.Project, trailOf(r)).Addr().Interface()
 	case r.Session != nil:
-		return Sessions, sessionOf(*r.Session, trailOf(r))
+		return Sessions, itemOf(sessionShape, r.Session, trailOf(r)).Addr().Interface()
 	case r.Memory != nil:
 		return Memories, memoryOf(*r.Memory, trailOf(r))
 	case r.Prompt != nil:
-		return Prompts, promptOf(*r.Prompt, trailOf(r))
+		return Prompts, itemOf(promptShape, r.Prompt, trailOf(r)).Addr().Interface()
 	case r.Relation != nil:
 		return Relations, relationOf(*r.Relation, trailOf(r))
 	case r.Erased != nil:
@@ -57,18 +56,20 @@ type shape interface{ record() engram.Record }
 func Decode(section int, layers ...[]byte) (engram.Record, error) {
 	switch section {
 	case Projects:
-		return decode[Project](layers)
+		noun := new(engram.Project)
+		return decodeItem(projectShape, noun, engram.Record{Project: noun}, layers)
 	case Sessions:
-		return decode[Session](layers)
+		noun := new(engram.Session)
+		return decodeItem(sessionShape, noun, engram.Record{Session: noun}, layers)
 	case Prompts:
-		return decode[Prompt](layers)
+		noun := new(engram.Prompt)
+		return decodeItem(promptShape, noun, engram.Record{Prompt: noun}, layers)
 	case Relations:
 		return decode[Relation](layers)
 	case Erasures:
 		return decode[Erased](layers)
 	}
-	item := reflect.New(memoryShape)
-	return decodeInto(item.Interface(), memoryItem{item.Elem()}.record, layers)
+	return decodeMemory(layers)
 }
 
 func decode[T shape](layers [][]byte) (engram.Record, error) {
