@@ -200,11 +200,15 @@ func without(list, others []string) []string {
 
 // Recipients returns the recipients of the repository around dir.
 func (a *App) Recipients(ctx context.Context, dir string) (Recipients, error) {
-	place, err := a.Repository(ctx, dir, "")
-	if err != nil {
-		return Recipients{}, err
+	_, r, err := a.recipientsAt(ctx, dir)
+	return r, err
+}
+
+func (a *App) recipientsAt(ctx context.Context, dir string) (place Repository, r Recipients, err error) {
+	if place, err = a.Repository(ctx, dir, ""); err == nil {
+		r, err = a.recipientsOf(ctx, place)
 	}
-	return a.recipientsOf(ctx, place)
+	return place, r, err
 }
 
 func (a *App) recipientsOf(ctx context.Context, place Repository) (Recipients, error) {
@@ -255,10 +259,7 @@ func (a *App) agreed(ctx context.Context, keys []string) (string, error) {
 }
 
 func (a *App) agree(ctx context.Context, keys, recipients []string) error {
-	text := strings.Join(recipients, "\n")
-	if text == "" {
-		text = agreedToNone
-	}
+	text := cmp.Or(strings.Join(recipients, "\n"), agreedToNone)
 	for _, key := range keys {
 		if err := a.Engine.AgreeRecipients(ctx, key, text); err != nil {
 			return err
@@ -292,11 +293,7 @@ func changedRecipients(r Recipients) error {
 
 // TrustRecipients agrees to the current recipients of the repository around dir.
 func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, error) {
-	place, err := a.Repository(ctx, dir, "")
-	if err != nil {
-		return Recipients{}, err
-	}
-	r, err := a.recipientsOf(ctx, place)
+	place, r, err := a.recipientsAt(ctx, dir)
 	if err != nil {
 		return r, err
 	}
@@ -307,11 +304,7 @@ func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, erro
 // ChangeRecipients adds and removes recipients and agrees to just that change: changes by others
 // remain to be agreed to. CodeInvalid for an invalid recipient, CodeNotFound for a missing one.
 func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []string) (Recipients, error) {
-	place, err := a.Repository(ctx, dir, "")
-	if err != nil {
-		return Recipients{}, err
-	}
-	r, err := a.recipientsOf(ctx, place)
+	place, r, err := a.recipientsAt(ctx, dir)
 	if err != nil {
 		return r, err
 	}
