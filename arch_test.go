@@ -30,7 +30,7 @@ func rooms() map[string]room {
 		"disk":       {},                          // what technologies and others do to files in one way
 		"asset":      {imports: []string{"root"}}, // what is installed elsewhere: texts and folders in the binary
 		"cmd":        {imports: []string{"cli"}},
-		"testkit":    {imports: []string{"root", "rule", "engine", "technology"}},
+		"testkit":    {imports: []string{"root", "rule", "engine", "technology", "testkit"}},
 		"tool":       {imports: []string{"root", "rule"}},
 	}
 }

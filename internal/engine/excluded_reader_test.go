@@ -29,7 +29,7 @@ type apartWorld struct {
 
 func newApartWorld(t *testing.T) apartWorld {
 	t.Helper()
-	parts := newWorld(t)
+	parts := enginetest.NewWorld(t)
 	e, store, at := parts.Engine, parts.Store, enginetest.Start()
 	w := apartWorld{e: e, store: store, at: at}
 	for _, project := range []string{"zebra", "plain"} {
@@ -282,6 +282,7 @@ func numsApart(ctx context.Context, w apartWorld, found []engram.Ranked, err err
 // Every method of a Reader that covers all projects leaves out excluded ones, unless openToAll gives a reason.
 // A new method is in neither list and fails this test.
 func TestEveryWayToReadIsKeptApart(t *testing.T) {
+	t.Parallel()
 	w := newApartWorld(t)
 	asked, open := askEverywhere(w), openToAll()
 	methods := map[string]bool{}
