@@ -139,5 +139,3 @@ func Typos(a, b string, most int) (n int, ok bool) {
 	}
 	return row[len(to)], row[len(to)] <= most
 }
-
-func abs(n int) int { return max(n, -n) }

@@ -273,8 +273,5 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r))
 }
 
-// isJoiner reports whether r may be inside a written word.
-func isJoiner(r rune) bool { return isCut(r) || r == '\'' || r == '\u2019' }
-
 // isCut reports whether r separates the parts of a written word.
 func isCut(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ':' }
