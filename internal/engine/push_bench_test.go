@@ -45,7 +45,7 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 			}
 			for _, m := range ms {
 				l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
-				if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+				if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{fmt.Sprint(m.Num): l}); err != nil {
 					return err
 				}
 				if err := tx.ReplicaTx().PutReplicated(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
@@ -80,7 +80,7 @@ func (w world) addThousand(b *testing.B, c *storetest.Corpus, n int) {
 				return err
 			}
 			l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
-			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{fmt.Sprint(m.Num): l}); err != nil {
 				return err
 			}
 		}

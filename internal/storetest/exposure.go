@@ -326,7 +326,7 @@ func groupCases() []testCase {
 			m := k.save(due(10))
 			k.save(due(20), in("other"))
 			k.forget(k.save(due(10)), 50)
-			each(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
+			lot(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
 			for project, want := range map[string]engram.Upkeep{"": {Revisions: 3, Due: 2}, "app": {Revisions: 3, Due: 1}, "other": {Due: 1}, "nope": {}} {
 				k.same(fmt.Sprintf("in %q", project), read2(k, upkeep, project, at(30)), want)
 			}

@@ -41,7 +41,9 @@ func (k *kit) stamped(entity engram.Entity, key string, at engram.Clock) engram.
 // putCausal sets the causal metadata of a thing.
 func (k *kit) putCausal(entity engram.Entity, key string, l engram.CausalMetadata) engram.CausalMetadata {
 	k.Helper()
-	k.update(func(tx engram.Tx) error { return tx.ReplicaTx().PutCausalMetadata(k.Context(), entity, key, l) })
+	k.update(func(tx engram.Tx) error {
+		return tx.ReplicaTx().PutCausalMetadata(k.Context(), entity, map[string]engram.CausalMetadata{key: l})
+	})
 	return l
 }
 
@@ -52,7 +54,7 @@ func foreign() engram.CausalMetadata {
 
 func (k *kit) device() string {
 	k.Helper()
-	return read0(k, engram.ReplicaReader.Device)
+	return read0(k, engram.ReplicaReader.Head).Device
 }
 
 func (k *kit) replicated(entity engram.Entity, key string, digest int64, batches ...string) {
@@ -141,7 +143,7 @@ func causalCases() []testCase {
 			k.same("shadowed topics afterwards", back("topic_key"), []string{"10"})
 		}},
 		{"the latest clock covers the journal and received clocks", func(k *kit) {
-			latest := func() engram.Clock { return read0(k, engram.ReplicaReader.LatestClock) }
+			latest := func() engram.Clock { return read0(k, engram.ReplicaReader.Head).Clock }
 			k.same("at first", latest(), 0)
 			each(k, engram.ReplicaTx.SeeClock, 50, 20)
 			k.same("after received clocks", latest(), 50)
@@ -170,8 +172,8 @@ func causalCases() []testCase {
 			m, own := k.save(), k.device()
 			rs := []engram.Revision{revision(m, 1), revision(m, 2), revision(m, 3)}
 			rs[0].Stamp, rs[1].Stamp = engram.VersionStamp{At: 5, Device: own}, engram.VersionStamp{At: 6, Device: "other"}
-			each(k, engram.Tx.InsertRevision, rs...)
-			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), rs)
+			lot(k, engram.Tx.InsertRevision, rs...)
+			k.same("revisions", readAll(k, engram.Reader.Revisions, m.Num), rs)
 		}},
 		{"an erase removes the causal metadata", func(k *kit) {
 			const secret = "xyzzysecret"

@@ -206,7 +206,7 @@ func trustCases() []testCase {
 				return errors.Join(tx.Cut(k.Context(), engram.Cut{Revisions: []engram.Revision{v}}), tx.Cut(k.Context(), engram.Cut{Mutations: []engram.Mutation{entry}}), tx.Cut(k.Context(), engram.Cut{Prompts: []engram.Prompt{p}}),
 					tx.Cut(k.Context(), engram.Cut{Prompts: []engram.Prompt{engram.Prompt{Num: 99}}}), tx.Cut(k.Context(), engram.Cut{Revisions: []engram.Revision{engram.Revision{Memory: 99}}}), tx.Cut(k.Context(), engram.Cut{Mutations: []engram.Mutation{engram.Mutation{Seq: 99}}}))
 			})
-			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), []engram.Revision{v})
+			k.same("revisions", readAll(k, engram.Reader.Revisions, m.Num), []engram.Revision{v})
 			ms := k.entries(engram.EntityMemory, entry.Key)
 			k.same("the entry", []string{ms[0].Reason, string(ms[0].Was)}, []string{"", "{}"})
 			k.same("prompts with the new word", read3(k, engram.Reader.SearchPrompts, text.Query("cut"), "", 5), []engram.Prompt{p})

@@ -111,7 +111,7 @@ func (i *Importing) putMetadata(ctx context.Context, kind engram.Entity, key str
 	if known && was != nil && reflect.DeepEqual(l, *was) {
 		return nil
 	}
-	return i.Tx.Store.ReplicaTx().PutCausalMetadata(ctx, kind, key, l)
+	return i.Tx.PutMetadata(ctx, kind, key, l)
 }
 
 // merged merges the written state of a thing with an incoming one, and returns the digest of that one.
