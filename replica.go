@@ -69,6 +69,13 @@ type Head struct {
 	Clock  Clock  // at least that of every write seen here
 }
 
+// ThingState names a thing and one state of it.
+type ThingState struct {
+	Entity Entity
+	Key    string
+	Digest int64 // CausalMetadata.Digest
+}
+
 // ReplicaTx is a ReplicaReader that can write. The writers of things do not: the writer of a thing puts its metadata
 // in the same transaction. Erasing a thing removes its metadata and its pending records.
 type ReplicaTx interface {
@@ -83,9 +90,8 @@ type ReplicaTx interface {
 	// StampProject stamps a part of everything in a project, for a move of all of it.
 	StampProject(ctx context.Context, project string, part Part, s VersionStamp) error
 
-	// PutReplicated records that these batches together hold a state of a thing, given by
-	// CausalMetadata.Digest.
-	PutReplicated(ctx context.Context, entity Entity, key string, digest int64, batches []string) error
+	// PutReplicated records that these batches together hold states of things.
+	PutReplicated(ctx context.Context, batches []string, states ...ThingState) error
 	// PutStrayed records that these batches have a memory in a project that it left.
 	PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error
 	// PutPulled records that a batch was fully read here for a project; "" is every one, as for a batch written

@@ -48,7 +48,7 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 				if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{fmt.Sprint(m.Num): l}); err != nil {
 					return err
 				}
-				if err := tx.ReplicaTx().PutReplicated(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
+				if err := tx.ReplicaTx().PutReplicated(b.Context(), []string{batch.ID}, engram.ThingState{Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Digest: l.Digest()}); err != nil {
 					return err
 				}
 				last = m.Num

@@ -359,8 +359,8 @@ func (n replicaTxCounter) SeeClock(ctx context.Context, c engram.Clock) error {
 func (n replicaTxCounter) StampProject(ctx context.Context, project string, part engram.Part, s engram.VersionStamp) error {
 	return n.calls("StampProject").StampProject(ctx, project, part, s)
 }
-func (n replicaTxCounter) PutReplicated(ctx context.Context, entity engram.Entity, key string, digest int64, batches []string) error {
-	return n.calls("PutReplicated").PutReplicated(ctx, entity, key, digest, batches)
+func (n replicaTxCounter) PutReplicated(ctx context.Context, batches []string, states ...engram.ThingState) error {
+	return n.calls("PutReplicated").PutReplicated(ctx, batches, states...)
 }
 func (n replicaTxCounter) PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error {
 	return n.calls("PutStrayed").PutStrayed(ctx, key, project, digest, batches)

@@ -47,7 +47,7 @@ func BenchmarkUnreplicated(b *testing.B) {
 				}
 				continue
 			}
-			if err := tx.ReplicaTx().PutReplicated(b.Context(), engram.EntityMemory, key, l.Digest(), batches[i/2000:i/2000+1]); err != nil {
+			if err := tx.ReplicaTx().PutReplicated(b.Context(), batches[i/2000:i/2000+1], engram.ThingState{Entity: engram.EntityMemory, Key: key, Digest: l.Digest()}); err != nil {
 				return err
 			}
 		}

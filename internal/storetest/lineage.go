@@ -60,7 +60,7 @@ func (k *kit) device() string {
 func (k *kit) replicated(entity engram.Entity, key string, digest int64, batches ...string) {
 	k.Helper()
 	k.update(func(tx engram.Tx) error {
-		return tx.ReplicaTx().PutReplicated(k.Context(), entity, key, digest, batches)
+		return tx.ReplicaTx().PutReplicated(k.Context(), batches, engram.ThingState{Entity: entity, Key: key, Digest: digest})
 	})
 }
 
@@ -205,8 +205,8 @@ func causalCases() []testCase {
 			}
 			k.putCausal(engram.EntitySession, "s-never", engram.CausalMetadata{})
 			k.update(func(tx engram.Tx) error { return tx.ReplicaTx().PutTombstone(k.Context(), "s-never", "app") })
-			each(k, deleted, "s-1")
-			each(k, erased, "s-2")
+			k.deleteSession("s-1", false)
+			k.deleteSession("s-2", true)
 			for project, want := range map[string]string{"app": "[s-1 of app s-never of app]", "": "[s-1 of app s-never of app]", "web": "[]"} {
 				gone := read3(k, engram.ReplicaReader.SessionTombstones, project, "", 10)
 				names := every(gone, func(s engram.Session) string { return s.ID + " of " + s.Project })

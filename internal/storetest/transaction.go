@@ -326,7 +326,7 @@ func eraseCases() []testCase {
 				failing(k, engram.CodeNotFound, engram.Reader.Memory, ref)
 			}
 			k.same("revisions", len(readAll(k, engram.Reader.Revisions, m.Num)), 0)
-			k.same("relations", len(read1(k, touching, []int64{m.Num, other.Num})), 0)
+			k.same("relations", len(k.related(m.Num, other.Num)), 0)
 			k.same("listed", nums(k.list(engram.Filter{})), []int64{other.Num})
 			k.same("found", len(k.find(secret)), 0)
 			k.same("found by the beginning", len(k.find(secret[:5])), 0)

@@ -74,7 +74,8 @@ func (k *kit) near(change ...func(*engram.VectorQuery)) (found []engram.Ranked) 
 // unembedded returns the numbers of the memories without a vector in space 1.
 func (k *kit) unembedded(after int64, limit int) []int64 {
 	k.Helper()
-	return nums(read3(k, unembedded, space(1).Fingerprint, after, limit))
+	return nums(read2(k, engram.Reader.List, engram.Filter{Unembedded: space(1).Fingerprint},
+		engram.Page{Order: engram.OrderNumber, Limit: limit, After: engram.Position{Num: after}}))
 }
 
 func vectorCases() []testCase {
