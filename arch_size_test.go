@@ -18,7 +18,7 @@ const (
 
 // stillLarge lists what is over its limit until the rooms are built: packages, and bars by name. Each entry goes with the change that brings it under the limit.
 func stillLarge() []string {
-	return []string{"code lines of the median package"}
+	return nil
 }
 
 // A size is what a package holds without tests and generated files.

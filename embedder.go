@@ -3,7 +3,7 @@ package engram
 import "context"
 
 // Embedder turns texts into vectors whose angle says how near the texts are in meaning. It is safe for
-// concurrent use; embeddingtest is its contract.
+// concurrent use; internal/embedding/static tests its contract.
 type Embedder interface {
 	// Model describes the vectors. It does no work and never changes.
 	Model() Model

@@ -45,15 +45,11 @@ func declared[T any]() (all []Field[T]) {
 		if !known {
 			continue
 		}
-		words := strings.Split(tag, ",")
-		f := Field[T]{Name: words[0], Part: Part(words[0]), Journal: true, index: i}
-		for _, word := range words[1:] {
-			switch word, part, _ := strings.Cut(word, "="); word {
-			case "nojournal":
-				f.Journal = false
-			case "nopart", "part":
-				f.Part = Part(part)
-			}
+		name, words, _ := strings.Cut(tag, ",")
+		f := Field[T]{Name: name, Part: Part(name), Journal: !strings.Contains(words, "nojournal"), index: i}
+		if strings.Contains(words, "part") { // "nopart" or "part=NAME"
+			_, part, _ := strings.Cut(words, "part=")
+			f.Part = Part(part)
 		}
 		all = append(all, f)
 	}

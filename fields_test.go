@@ -14,8 +14,8 @@ func TestFieldsKeepTheirNames(t *testing.T) {
 		"memory": {declared[engram.Memory](), "id sync_id project:project* scope:scope* type:type* title content summary:summary* tags* metadata:metadata* anchors:anchors* " +
 			"topic_key:topic_key* session_id:session_id* tool_name:tool_name* origin* importance:importance* strength* touched_at* permanent:permanent* access_count* " +
 			"last_accessed_at* created_at updated_at* review_after:review_after* valid_from:valid_from* valid_to:valid_to* revision_count* duplicate_count* last_seen_at* deleted_at:deleted*"},
-		"session": {declared[engram.Session](), "id project:project* directory:directory* started_at:started_at* ended_at:ended_at* summary:summary* active_at"},
-		"prompt":  {declared[engram.Prompt](), "sync_id session_id:session_id* project:project* content:text created_at deleted_at:deleted*"},
+		"session": {declared[engram.Session](), "id project:project* directory:directory* started_at:started_at* ended_at:ended_at* active_at summary:summary*"},
+		"prompt":  {declared[engram.Prompt](), "sync_id project:project* session_id:session_id* content:text created_at deleted_at:deleted*"},
 		"relation": {declared[engram.Relation](), "id source target verb:verdict* status:verdict* strength:verdict* reason:verdict* evidence:verdict* confidence:verdict* " +
 			"actor:verdict* actor_kind:verdict* model:verdict* session_id:verdict* created_at updated_at* removed_at*"},
 		"project": {declared[engram.Project](), "name aliases* root* remote:remote* decay:decay* created_at*"},

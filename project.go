@@ -42,9 +42,9 @@ type Session struct {
 	Project   string    `field:"project"`
 	Directory string    `field:"directory"` // where it ran; "" when unknown
 	StartedAt time.Time `field:"started_at"`
-	EndedAt   time.Time `field:"ended_at"` // zero while it runs
-	Summary   string    `field:"summary"`
+	EndedAt   time.Time `field:"ended_at"`                   // zero while it runs
 	ActiveAt  time.Time `field:"active_at,nojournal,nopart"` // the time of the last save in it; at first StartedAt
+	Summary   string    `field:"summary"`
 }
 
 // Validate reports an invalid record as CodeInvalid.
@@ -93,8 +93,8 @@ type PromptFilter struct {
 type Prompt struct {
 	Num       int64     // per database, from 1, never reused
 	SyncID    string    `field:"sync_id,nojournal,nopart"` // "prompt-" and 16 hex digits
-	SessionID string    `field:"session_id"`
 	Project   string    `field:"project"`
+	SessionID string    `field:"session_id"`
 	Content   string    `field:"content,nojournal,part=text"` // up to MaxContent bytes
 	CreatedAt time.Time `field:"created_at,nojournal,nopart"`
 	DeletedAt time.Time `field:"deleted_at,part=deleted"` // when softly deleted

@@ -278,7 +278,7 @@ var vitalFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Fie
 		created_at updated_at review_after valid_from valid_to last_seen_at deleted_at`), f.Name)
 })
 
-var vitalColumns = `m.num` + columnsOf(vitalFields)
+var vitalColumns = columnsOf("m", vitalFields)
 
 // Outlines calls each with the outlines of memories that pass f. A sample is every n-th memory by number,
 // which is the order of saving.
@@ -304,9 +304,9 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 			c.add("m.num % ? = 0", step) // skipped rows are not read, since the index contains the numbers
 		}
 	}
+	scan := scanInto(new(engram.Memory), vitalFields)
 	err = t.rows(ctx, c.query(vitalColumns), c.args, func(s scanner) error {
-		var m engram.Memory
-		err := s.Scan(fieldsInto(&m, vitalFields)...)
+		m, err := scan(s)
 		if err == nil && !each(m) {
 			return conn.Stop
 		}

@@ -18,47 +18,17 @@ import (
 // memoryTable has the fields of a memory; each but its tags has a column.
 var memoryTable = engram.Fields[engram.Memory]()
 
-// memoryColumns is what scanMemory reads; m is the memories table.
-var memoryColumns = `m.num` + columnsOf(memoryTable) + `, m.hash`
+var memoryColumns = columnsOf("m", memoryTable) + `, m.hash`
 
-// columnsOf returns the expressions of columns, each after a comma.
-func columnsOf(fields []engram.Field[engram.Memory]) (columns string) {
-	special := map[string]string{"project": `(SELECT name FROM projects WHERE num = m.project)`,
-		"session_id": `coalesce((SELECT id FROM sessions WHERE num = m.session), '')`,
-		"tags":       `(SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num)`,
-		"topic_key":  `coalesce(m.topic_key, '')`, "tool_name": `coalesce(m.tool_name, '')`, "summary": `coalesce(m.summary, '')`}
-	for _, f := range fields {
-		columns += ", " + cmp.Or(special[f.Name], "m."+f.Name)
-	}
-	return columns
-}
-
-func scanMemory(s scanner) (engram.Memory, error) {
-	var m engram.Memory
+// scanMemory returns what reads rows of memoryColumns.
+func scanMemory() func(scanner) (engram.Memory, error) {
 	var hash []byte
-	err := s.Scan(append(fieldsInto(&m, memoryTable), &hash)...)
-	m.NormalizedHash = hex.EncodeToString(hash)
-	return m, doing(err, "memory %d", m.Num)
-}
-
-// fieldsInto returns what reads the number and fields of a memory.
-func fieldsInto(m *engram.Memory, fields []engram.Field[engram.Memory]) []any {
-	into := append(make([]any, 0, 2+len(fields)), &m.Num)
-	for _, f := range fields {
-		switch field := f.Of(m).(type) {
-		case *[]string:
-			into = append(into, inJSON[[]string]{field})
-		case *time.Time:
-			into = append(into, instant{field})
-		case *map[string]any:
-			into = append(into, inJSON[map[string]any]{field})
-		case *[]engram.Anchor:
-			into = append(into, inJSON[[]engram.Anchor]{field})
-		default:
-			into = append(into, field)
-		}
+	scan := scanInto(new(engram.Memory), memoryTable, &hash)
+	return func(s scanner) (engram.Memory, error) {
+		m, err := scan(s)
+		m.NormalizedHash = hex.EncodeToString(hash)
+		return m, doing(err, "memory %d", m.Num)
 	}
-	return into
 }
 
 // Each look-up is served by one index: the row id, memories.id, memories.sync_id, memories_topic, memories_hash or
@@ -155,7 +125,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 const readMemories = "read memories" // context of errors
 
 func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {
-	return list(ctx, t, readMemories, query, args, scanMemory)
+	return list(ctx, t, readMemories, query, args, scanMemory())
 }
 
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
@@ -230,14 +200,16 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	}
 	values = append(make([]any, 0, 4+len(writtenFields)), hash)
 	for _, f := range writtenFields {
-		value := f.Value(&m)
-		switch v := value.(type) {
-		case time.Time:
-			value = millis(v)
-		case map[string]any:
-			value, err = jsonOrNull(v, len(v))
-		case []engram.Anchor:
-			value, err = jsonOrNull(v, len(v))
+		var value any
+		switch v := f.Of(&m).(type) {
+		case *time.Time:
+			value = millis(*v)
+		case *map[string]any:
+			value, err = jsonOrNull(*v, len(*v))
+		case *[]engram.Anchor:
+			value, err = jsonOrNull(*v, len(*v))
+		default:
+			value = f.Value(&m)
 		}
 		switch f.Name {
 		case "project":

@@ -2,30 +2,16 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// projectColumns is what scanProject reads; p is the projects table.
-const projectColumns = `p.name, (SELECT json_group_array(alias ORDER BY alias) FROM project_aliases WHERE project = p.num), p.root, p.remote, p.decay, p.created_at`
+// projectTable has the fields of a project; each but its aliases has a column.
+var projectTable = engram.Fields[engram.Project]()
 
-func scanProject(s scanner, more ...any) (p engram.Project, err error) {
-	var decay sql.NullString
-	err = s.Scan(append([]any{&p.Name, inJSON[[]string]{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
-	if err == nil && decay.Valid {
-		p.Decay = new(engram.ProjectDecay)
-		err = readDecay(decay.String, p.Name, p.Decay)
-	}
-	return p, err
-}
-
-func readDecay(text, project string, d *engram.ProjectDecay) error {
-	return doing(json.Unmarshal([]byte(text), d), "decay of project %q", project)
-}
+var projectColumns = columnsOf("p", projectTable)
 
 // projectNum returns the row of a project by name or alias; "" is row 0.
 func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
@@ -63,12 +49,12 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		return engram.Project{}, false, err
 	}
 	return first(list(ctx, t, "read project", `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num},
-		func(s scanner) (engram.Project, error) { return scanProject(s) }))
+		scanInto(new(engram.Project), projectTable)))
 }
 
 // projectsSQL counts by tallies and the covering indexes prompts_project_recent and
 // sessions_project_active.
-const (
+var (
 	projectsSQL = `SELECT ` + projectColumns + `,%s FROM projects p WHERE p.num <> 0%s ORDER BY p.name`
 	countsSQL   = `(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
 	(SELECT count(*) FROM sessions WHERE project = p.num),
@@ -82,8 +68,10 @@ func (t *tx) Projects(ctx context.Context, counted bool) ([]engram.ProjectCounts
 		counts = countsSQL
 	}
 	query := fmt.Sprintf(projectsSQL, counts, t.hidden.and("p.num"))
-	return list(ctx, t, "read projects", query, nil, func(s scanner) (c engram.ProjectCounts, err error) {
-		c.Project, err = scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
+	var c engram.ProjectCounts
+	scan := scanInto(&c.Project, projectTable, &c.Memories, &c.Sessions, &c.Prompts)
+	return list(ctx, t, "read projects", query, nil, func(s scanner) (engram.ProjectCounts, error) {
+		_, err := scan(s)
 		return c, err
 	})
 }
@@ -95,12 +83,9 @@ const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
 	own := map[string]engram.ProjectDecay{}
 	err := t.rows(ctx, decaysSQL, nil, func(s scanner) error {
-		var name, text string
+		var name string
 		var d engram.ProjectDecay
-		err := s.Scan(&name, &text)
-		if err == nil {
-			err = readDecay(text, name, &d)
-		}
+		err := s.Scan(&name, inJSON{&d})
 		own[name] = d
 		return err
 	})

@@ -11,17 +11,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// promptColumns is what scanPrompt reads; p is the prompts table.
-const promptColumns = `p.num, p.sync_id, coalesce((SELECT id FROM sessions WHERE num = p.session), ''),
-	(SELECT name FROM projects WHERE num = p.project), p.content, p.created_at, p.deleted_at`
+// promptTable has the fields of a prompt; each has a column.
+var promptTable = engram.Fields[engram.Prompt]()
+
+var promptColumns = columnsOf("p", promptTable)
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return list(ctx, t, "read prompts", query, args, scanPrompt)
-}
-
-func scanPrompt(s scanner) (p engram.Prompt, err error) {
-	err = s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt}, instant{&p.DeletedAt})
-	return p, err
+	return list(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable))
 }
 
 // Prompts returns the prompts that pass f, served by prompts_recent, prompts_project_recent, prompts_session or,
@@ -73,7 +69,7 @@ func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) 
 	return t.prompts(ctx, c.query(promptColumns)+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 }
 
-const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
+var searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
 	(SELECT rowid AS num, bm25(prompts_fts, 1.0, 0.0) AS score FROM prompts_fts WHERE prompts_fts MATCH ? ORDER BY score, rowid DESC LIMIT ?) AS f
 	CROSS JOIN prompts p ON p.num = f.num ORDER BY f.score, p.num DESC`
 

@@ -11,19 +11,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
-// relationColumns is what scanRelation reads; r is the relations table.
-const relationColumns = `r.num, r.id, r.source, r.target, r.verb, r.status, r.strength, r.reason, r.evidence, r.confidence,
-	r.actor, r.actor_kind, r.model, r.session_id, r.created_at, r.updated_at, r.removed_at`
+// relationTable has the fields of a relation; each has a column.
+var relationTable = engram.Fields[engram.Relation]()
 
-func scanRelation(s scanner) (engram.Relation, error) {
-	var r engram.Relation
-	err := s.Scan(&r.Num, &r.ID, &r.Source, &r.Target, &r.Verb, &r.Status, &r.Strength, &r.Reason, &r.Evidence, &r.Confidence,
-		&r.Actor, &r.ActorKind, &r.Model, &r.SessionID, instant{&r.CreatedAt}, instant{&r.UpdatedAt}, instant{&r.RemovedAt})
-	return r, err
-}
+var relationColumns = columnsOf("r", relationTable)
 
 func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
-	return list(ctx, t, "read relations", query, args, scanRelation)
+	return list(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable))
 }
 
 // touching selects the relations with an end in a list, between those of two memories, served by
@@ -182,7 +176,7 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 
 // relationsOfSQL selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each
 // direction. It reads only these, by relations_source and relations_target, without sorting.
-const relationsOfSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num IN (
+var relationsOfSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num IN (
 	SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (
 		SELECT num FROM relations WHERE source = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)
 	UNION SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (

@@ -111,7 +111,7 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
 	doing := fmt.Sprintf("read the batches of %s %s", entity, key)
 	return list(ctx, t, doing, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r scanner) (ids []string, err error) {
-		err = r.Scan(inJSON[[]string]{&ids})
+		err = r.Scan(inJSON{&ids})
 		return ids, err
 	})
 }
@@ -134,7 +134,7 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 	err := t.rows(ctx, `SELECT num, batches FROM carriers ORDER BY num`, nil, func(r scanner) error {
 		var num int64
 		var ids []string
-		err := r.Scan(&num, inJSON[[]string]{&ids})
+		err := r.Scan(&num, inJSON{&ids})
 		there := 0
 		for _, id := range ids {
 			if known[id] {

@@ -7,23 +7,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// sessionColumns is what scanSession reads; s is the sessions table.
-const sessionColumns = `s.id, (SELECT name FROM projects WHERE num = s.project), s.directory, s.started_at, s.ended_at, s.summary, s.active_at`
+// sessionTable has the fields of a session; each has a column.
+var sessionTable = engram.Fields[engram.Session]()
 
-func scanSession(r scanner) (engram.Session, error) { return scanSessionAnd(r) }
-
-// scanSessionAnd also reads the columns after those of the session.
-func scanSessionAnd(r scanner, more ...any) (engram.Session, error) {
-	var s engram.Session
-	err := r.Scan(append([]any{&s.ID, &s.Project, &s.Directory, instant{&s.StartedAt}, instant{&s.EndedAt}, &s.Summary,
-		instant{&s.ActiveAt}}, more...)...)
-	return s, err
-}
+var sessionColumns = columnsOf("s", sessionTable)
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 	s, found, err := first(list(ctx, t, fmt.Sprintf("read session %q", id),
-		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanSession))
+		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanInto(new(engram.Session), sessionTable)))
 	if err == nil && !found {
 		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
 	}
@@ -65,8 +57,10 @@ func (t *tx) Sessions(ctx context.Context, f engram.SessionFilter, p engram.Page
 		return nil, err
 	}
 	query, args := c.query(sessionColumns+", s.live")+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset)
-	return list(ctx, t, "read sessions", query, args, func(r scanner) (a engram.SessionActivity, err error) {
-		a.Session, err = scanSessionAnd(r, &a.Memories)
+	var a engram.SessionActivity
+	scan := scanInto(&a.Session, sessionTable, &a.Memories)
+	return list(ctx, t, "read sessions", query, args, func(r scanner) (engram.SessionActivity, error) {
+		_, err := scan(r)
 		return a, err
 	})
 }

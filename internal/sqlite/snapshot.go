@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -58,10 +60,10 @@ func (i instant) Scan(v any) error {
 }
 
 // inJSON scans JSON; NULL and an empty list leave the zero value.
-type inJSON[T any] struct{ v *T }
+type inJSON struct{ v any }
 
 // Scan reads a column.
-func (j inJSON[T]) Scan(v any) error {
+func (j inJSON) Scan(v any) error {
 	s, is := v.(string)
 	if !is && v != nil {
 		return fmt.Errorf("JSON is %T", v)
@@ -70,6 +72,64 @@ func (j inJSON[T]) Scan(v any) error {
 		return nil
 	}
 	return json.Unmarshal([]byte(s), j.v)
+}
+
+// given scans a text; NULL leaves "".
+type given struct{ s *string }
+
+// Scan reads a column.
+func (g given) Scan(v any) error {
+	s, is := v.(string)
+	if !is && v != nil {
+		return fmt.Errorf("a text is %T", v)
+	}
+	*g.s = s
+	return nil
+}
+
+// columnsOf returns what scanInto reads in the row of a table: the number, if T has one, and the fields.
+func columnsOf[T any](row string, fields []engram.Field[T]) string {
+	special := map[string]string{"project": `(SELECT name FROM projects WHERE num = ` + row + `.project)`,
+		"tags":    `(SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num)`,
+		"aliases": `(SELECT json_group_array(alias ORDER BY alias) FROM project_aliases WHERE project = p.num)`}
+	if row != "r" { // a relation has the name of its session
+		special["session_id"] = `(SELECT id FROM sessions WHERE num = ` + row + `.session)`
+	}
+	var columns []string
+	if _, numbered := reflect.TypeFor[T]().FieldByName("Num"); numbered {
+		columns = []string{row + ".num"}
+	}
+	for _, f := range fields {
+		columns = append(columns, cmp.Or(special[f.Name], row+"."+f.Name))
+	}
+	return strings.Join(columns, ", ")
+}
+
+// scanInto returns what reads rows of columnsOf and more columns. It reads every row into noun, because pointers to all
+// fields for each row would cost a tenth of the time.
+func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(scanner) (T, error) {
+	into := make([]any, 0, 1+len(fields)+len(more))
+	if num := reflect.ValueOf(noun).Elem().FieldByName("Num"); num.IsValid() {
+		into = append(into, num.Addr().Interface())
+	}
+	for _, f := range fields {
+		switch field := f.Of(noun).(type) {
+		case *string:
+			into = append(into, given{field})
+		case *time.Time:
+			into = append(into, instant{field})
+		case *[]string, *map[string]any, *[]engram.Anchor, **engram.ProjectDecay:
+			into = append(into, inJSON{field})
+		default:
+			into = append(into, field)
+		}
+	}
+	into = append(into, more...)
+	return func(s scanner) (T, error) {
+		*noun = *new(T)
+		err := s.Scan(into...)
+		return *noun, err
+	}
 }
 
 // millis is the column value of a time: NULL for the zero time.

@@ -3,12 +3,17 @@
 package brief
 
 import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/anchors"
 	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 )
 
 // Briefer builds contexts, briefs and reminders. It is safe for concurrent use.
@@ -24,4 +29,27 @@ type Briefer struct {
 // New returns a Briefer.
 func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, f *search.Finder, w *remember.Writer) *Briefer {
 	return &Briefer{screen: l.Screen, ledger: l, exposure: x, anchors: a, search: f, remember: w}
+}
+
+// reportAnchors sets the anchor states of hits that did not come from a search.
+func (t *reminderBuilder) reportAnchors(ctx context.Context) {
+	if slices.ContainsFunc(t.hits, func(h engram.Hit) bool { return h.Anchors != nil }) {
+		return
+	}
+	by := t.briefer.anchors.States(ctx, t.in.Directory, walk.MemoriesOf(t.hits))
+	for i := range t.hits {
+		t.hits[i].Anchors = by[t.hits[i].Memory.Num]
+	}
+}
+
+// reportAnchors adds anchor states to the notes of a brief.
+func (b *briefBuilder) reportAnchors(ctx context.Context) {
+	anchors.SetAnchors(b.notes, b.briefer.anchors.States(ctx, b.in.Directory, b.worth))
+}
+
+// reportAnchors adds anchor states to the notes of a context.
+func (b *Briefer) reportAnchors(ctx context.Context, t *contextBuilder) {
+	by := b.anchors.States(ctx, t.session.Directory, t.worth[:min(len(t.worth), 3*t.most)])
+	anchors.SetAnchors(t.notes, by)
+	b.anchors.NoteAnchors(ctx, by)
 }

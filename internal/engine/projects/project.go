@@ -208,3 +208,31 @@ func (g *Registry) SimilarProjects(ctx context.Context) ([][]engram.ProjectCount
 	}
 	return groups, nil
 }
+
+// NamedProject returns the project of a name or alias; not_found if it does not exist.
+func NamedProject(ctx context.Context, r engram.Reader, name string) (engram.Project, error) {
+	name = screen.NormalProject(name)
+	p, known, err := r.Project(ctx, name)
+	if err == nil && !known {
+		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("see {projects list}")
+	}
+	return p, err
+}
+
+// ProjectNamed returns the canonical name of a project, or CodeNotFound.
+func ProjectNamed(ctx context.Context, r engram.Reader, name string) (string, error) {
+	name = screen.NormalProject(name)
+	if name == "" {
+		return "", engram.Errorf(engram.CodeInvalid, "no project is named").WithHint("name one, or ask for all of them")
+	}
+	return ProjectIfNamed(ctx, r, name)
+}
+
+// ProjectIfNamed is projectNamed, and "" for "".
+func ProjectIfNamed(ctx context.Context, r engram.Reader, name string) (string, error) {
+	if screen.NormalProject(name) == "" {
+		return "", nil
+	}
+	p, err := NamedProject(ctx, r, name)
+	return p.Name, err
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/suspicion"
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
@@ -338,4 +339,13 @@ func otherEnd(r engram.Relation, num int64) int64 {
 		return r.Target
 	}
 	return r.Source
+}
+
+// FlaggedSummary says why a session's summary is instruction-like; nil if it is not. A flagged summary is not
+// injected. Its memory is pending for a person; ending the session with other words replaces it.
+func FlaggedSummary(s engram.Session) (why []string) {
+	for _, r := range suspicion.Of(s.Summary) {
+		why = append(why, r.Why)
+	}
+	return why
 }

@@ -3,6 +3,9 @@
 package remember
 
 import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/anchors"
 	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
@@ -10,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 )
 
 // Writer writes memories. It is safe for concurrent use.
@@ -26,4 +30,37 @@ type Writer struct {
 // New returns a Writer.
 func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, p *projects.Registry, f *search.Finder, k *relate.Linker) *Writer {
 	return &Writer{screen: l.Screen, ledger: l, exposure: x, anchors: a, projects: p, search: f, relate: k}
+}
+
+// CountSaves counts saves in their transaction, so that counters agree with the journal.
+func CountSaves(ctx context.Context, o *ledger.Tx, saves []SaveResult) error {
+	return o.Store.RecordUse(ctx, engram.Use{Counters: walk.Mapped(saves, func(s SaveResult) engram.Counter {
+		return engram.Counter{Day: o.At, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}}
+	})})
+
+}
+
+// ActionsOf returns what each save did.
+func ActionsOf(saves []SaveResult) []ledger.Action {
+	return walk.Mapped(saves, func(s SaveResult) ledger.Action { return s.Action })
+}
+
+// warnPending warns about saved memories that will not be injected until a person approves them.
+func warnPending(ctx context.Context, o *ledger.Tx, all []SaveResult) error {
+	var ms []engram.Memory
+	for _, r := range all {
+		if r.Known() || o.Pending[r.Memory.Num] { // the flags of a new one are in Pending
+			ms = append(ms, r.Memory)
+		}
+	}
+	if len(ms) == 0 {
+		return nil
+	}
+	why, err := screen.Flagged(ctx, o.Store, ms)
+	for i, r := range all {
+		if because := why[r.Memory.Num]; because != nil {
+			all[i].Warnings = append(all[i].Warnings, screen.PendingWarning(r.Memory.Num, because))
+		}
+	}
+	return err
 }

@@ -293,3 +293,29 @@ func (q *queueBuilder) changes(m engram.Memory, seen engram.AnchorState) (all []
 	}
 	return all, why
 }
+
+// AcceptDeferred takes in a pending record, whatever it waits for, as an operation of its own that Undo takes back.
+// Proposals are saved as AcceptProposal does.
+//
+// CodeNotFound for a number without a pending record, CodeConflict for a record that cannot come in, or not yet; it
+// stays pending.
+func (k *Desk) AcceptDeferred(ctx context.Context, num int64) (sync.Accepted, error) {
+	if proposed, err := k.isProposal(ctx, num); err != nil || proposed {
+		return k.acceptedProposal(ctx, num, err)
+	}
+	return k.sync.AcceptReceived(ctx, num)
+}
+
+// renewAnchors re-anchors a reviewed memory, unless its anchors changed meanwhile. If its code cannot be seen
+// (unseen), it changes nothing, and the memory stays in the queue.
+func renewAnchors(ctx context.Context, o *ledger.Tx, a remember.PrecomputedAnchors, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
+	if a.Was.Num != m.Num || len(m.Anchors) == 0 || !slices.Equal(a.Was.Anchors, m.Anchors) {
+		return false, nil
+	}
+	if a.Unseen {
+		return true, nil
+	}
+	m.Anchors, res.Released = a.Now, a.Gone
+	res.Anchored = slices.DeleteFunc(slices.Clone(a.Now), func(now engram.Anchor) bool { return slices.Contains(a.Was.Anchors, now) })
+	return false, o.Store.NoteAnchors(ctx, map[int64]engram.AnchorState{m.Num: engram.AnchorVerified})
+}

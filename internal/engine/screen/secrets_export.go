@@ -8,6 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // SecretRules is the fact that records the rules (secret.Version) under which everything stored was checked.
@@ -164,4 +165,14 @@ func (s *Screen) RedactHits(ctx context.Context, r engram.Reader, lists ...[]eng
 func (s *Screen) unlessKept(marks []engram.Trust) Cleaner {
 	v := &SecretFilter{Scanner: s.Scanner, Kept: TextsMarked(marks, engram.TrustSecret), Kinds: map[string]int{}}
 	return v.Named
+}
+
+// HasCuts reports whether a text of a memory has the mark of a redacted secret.
+func HasCuts(r engram.MemoryRecord) bool {
+	m := r.Memory
+	texts := textsIn([]string{m.Title, m.Content, m.Summary, m.TopicKey}, m.Metadata)
+	for _, rev := range r.Revisions {
+		texts = append(texts, rev.Title, rev.Content)
+	}
+	return slices.ContainsFunc(texts, secret.Marked)
 }

@@ -5,11 +5,13 @@ package search
 import (
 	"cmp"
 	"context"
+
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/anchors"
 	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 )
 
 // Finder finds memories. It is safe for concurrent use.
@@ -43,4 +45,22 @@ func NewCache(bytes int) *Cache {
 // New returns a Finder. reranker reorders the best hits on request; nil: none. warm is nil without a server.
 func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, c *Cache, reranker engram.Reranker, warm Warm) *Finder {
 	return &Finder{screen: l.Screen, ledger: l, exposure: x, anchors: a, textCache: c.texts, leanings: c.leanings, reranker: reranker, warm: warm}
+}
+
+// lookAtCode sets the anchor states of hits, moves stale hits behind about equally good ones, and records the
+// states for the review queue.
+func (f *Finder) lookAtCode(ctx context.Context, dir string, found *engram.Found, in SearchInput) {
+	by := f.anchors.States(ctx, dir, walk.MemoriesOf(found.Hits, found.BelowThreshold))
+	if by == nil {
+		return
+	}
+	for _, hits := range [][]engram.Hit{found.Hits, found.BelowThreshold} {
+		for i := range hits {
+			hits[i].Anchors = by[hits[i].Memory.Num]
+		}
+		if !in.ByStrength && !in.Rerank { // the caller asked for another order
+			anchors.LowerStale(hits)
+		}
+	}
+	f.anchors.NoteAnchors(ctx, by)
 }

@@ -116,7 +116,7 @@ func (p *pushing) begin(ctx context.Context) error {
 			return err
 		}
 		p.fresh = map[engram.Entity][]string{}
-		for _, kind := range pushedKinds() {
+		for _, kind := range []engram.Entity{engram.EntitySession, engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation, engram.EntityErased} {
 			// In one query: each walks over everything that was pushed.
 			keys, err := r.Replica().Unreplicated(ctx, kind, p.res.Project, p.batches, "", math.MaxInt32)
 			if err != nil {
@@ -127,11 +127,6 @@ func (p *pushing) begin(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// pushedKinds returns the kinds of things that a batch holds, in its order.
-func pushedKinds() []engram.Entity {
-	return []engram.Entity{engram.EntitySession, engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation, engram.EntityErased}
 }
 
 // page pushes what read returns in one transaction.

@@ -1,3 +1,5 @@
+// Package view has readers over a Reader: the store as it was at a past time, rebuilt from the journal, and what a
+// filter lets pass.
 package view
 
 import (
@@ -5,10 +7,13 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
+	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 )
 
 // ReadAll restores every memory that changed since.
@@ -140,4 +145,94 @@ func (p *PastReader) relationsThen(ctx context.Context, memories []int64) ([]eng
 	then = slices.DeleteFunc(then, func(r engram.Relation) bool { return r.Removed() })
 	slices.SortFunc(then, func(a, b engram.Relation) int { return cmp.Compare(a.Num, b.Num) })
 	return then, nil
+}
+
+// Versions returns the history of a memory whose current text was written at writtenAt.
+func Versions(m engram.Memory, revisions []engram.Revision, writtenAt time.Time) engram.History {
+	h := engram.NewHistory(m, revisions)
+	h.Versions[len(h.Versions)-1].WrittenAt = writtenAt
+	return h
+}
+
+// HistoryOf returns all versions of a memory, live or forgotten.
+func HistoryOf(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.History, error) {
+	m, err := r.Memory(ctx, screen.NormalRef(ref))
+	if err != nil {
+		return engram.History{}, err
+	}
+	revisions, writtenAt, err := DatedRevisions(ctx, r, m)
+	if err != nil {
+		return engram.History{}, err
+	}
+	return Versions(m, revisions, writtenAt), nil
+}
+
+// DatedRevisions returns the older texts of a memory and when its current text was written.
+func DatedRevisions(ctx context.Context, r engram.Reader, m engram.Memory) ([]engram.Revision, time.Time, error) {
+	revisions, err := r.Revisions(ctx, m.Num)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now, err := textWrite(ctx, r, m)
+	return revisions, ledger.Date(m, revisions, now), err
+}
+
+// textWrite returns the version stamp of a memory's text.
+func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.VersionStamp, error) {
+	if p, past := r.(*PastReader); past {
+		if s, known, err := p.textWrite(ctx, m.Num); known || err != nil {
+			return s, err
+		}
+	}
+	l, err := ledger.MemoryMetadata(ctx, r, m)
+	return l.Of(engram.PartText), err
+}
+
+// ProjectWas is a move in the journal: what went from one project to another.
+type ProjectWas struct {
+	From     string           `json:"from"`
+	To       string           `json:"to"`
+	Memories []int64          `json:"memories"`
+	Sessions []string         `json:"sessions"`
+	Prompts  []int64          `json:"prompts"`
+	Topics   map[int64]string `json:"topics"` // that memories lost by the move
+	Given    map[int64]string `json:"given"`  // that memories got back by it
+}
+
+// Move is an entry of a move between projects, decoded once: it may have a hundred thousand memories, each of which
+// asks.
+type Move struct {
+	Entry    engram.Mutation
+	was      ProjectWas
+	memories map[int64]bool
+	prompts  map[int64]bool
+	sessions map[string]bool
+}
+
+// MovesAmong returns the renames and merges of projects among journal entries.
+func MovesAmong(entries []engram.Mutation) (moves []Move, err error) {
+	for _, e := range entries {
+		m := Move{Entry: e}
+		if err := ledger.ReadWas(e, &m.was); err != nil {
+			return nil, err
+		}
+		if m.was.From == "" {
+			continue
+		}
+		m.memories, m.prompts, m.sessions = walk.SetOf(m.was.Memories), walk.SetOf(m.was.Prompts), walk.SetOf(m.was.Sessions)
+		moves = append(moves, m)
+	}
+	return moves, nil
+}
+
+// Changed returns what the move changed of one thing, in the form of a journal entry; nil for nothing.
+func (m Move) Changed(entity engram.Entity, key string) (json.RawMessage, error) {
+	num, _ := strconv.ParseInt(key, 10, 64)
+	switch {
+	case entity == engram.EntityMemory && m.memories[num]:
+		return m.was.memory(num)
+	case entity == engram.EntityPrompt && m.prompts[num], entity == engram.EntitySession && m.sessions[key]:
+		return json.Marshal(map[string]any{"project": m.was.From})
+	}
+	return nil, nil
 }

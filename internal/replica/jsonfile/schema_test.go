@@ -96,9 +96,11 @@ func TestTheSchemaRefusesOtherFiles(t *testing.T) {
 func TestTheSchemaHasEveryField(t *testing.T) {
 	t.Parallel()
 	defs := published(t).Defs
-	_, memory := wire.Encode(engram.Record{Memory: &engram.MemoryRecord{}})
-	for name, shape := range map[string]any{"project": wire.Project{}, "session": wire.Session{}, "memory": memory, "revision": wire.Revision{},
-		"vector": wire.Vector{}, "mem_session": wire.MemSession{}, "observation": wire.Observation{}, "mem_prompt": wire.MemPrompt{}, "prompt": wire.Prompt{}, "relation": wire.Relation{}, "erased": wire.Erased{}, "lineage": engram.CausalMetadata{}} {
+	shapeOf := func(r engram.Record) any { _, item := wire.Encode(r); return item }
+	project, session := shapeOf(engram.Record{Project: new(engram.Project)}), shapeOf(engram.Record{Session: new(engram.Session)})
+	memory, prompt := shapeOf(engram.Record{Memory: new(engram.MemoryRecord)}), shapeOf(engram.Record{Prompt: new(engram.Prompt)})
+	for name, shape := range map[string]any{"project": project, "session": session, "memory": memory, "revision": wire.Revision{},
+		"vector": wire.Vector{}, "mem_session": wire.MemSession{}, "observation": wire.Observation{}, "mem_prompt": wire.MemPrompt{}, "prompt": prompt, "relation": wire.Relation{}, "erased": wire.Erased{}, "lineage": engram.CausalMetadata{}} {
 		want, got := fieldsOf(reflect.Indirect(reflect.ValueOf(shape)).Type()), slices.Sorted(maps.Keys(defs[name].Properties))
 		got = slices.DeleteFunc(got, func(field string) bool { return field == wire.Extra })
 		if !slices.Equal(got, want) {

@@ -52,10 +52,12 @@ func (h *history) dumps(ctx context.Context) ([]string, error) {
 			states[nameOf(s.Record)] = append(states[nameOf(s.Record)], s)
 		}
 	}
+	if err := h.sum(all); err != nil {
+		return nil, err
+	}
 	for n := range all {
 		all[n] += told[n]
 	}
-	h.digest = sha256.Sum256([]byte(h.project + strings.Join(all, "\n")))
 	h.kept = map[string]bool{}
 	for _, after := range []bool{false, true} { // a tie may stay for its memories, a session for what is in it
 		for name, of := range states {
@@ -275,4 +277,24 @@ func nameOf(r engram.Record) string {
 		return kind + r.Prompt.SyncID
 	}
 	return kind + r.Relation.Relation.ID
+}
+
+// sum sets the digest of dumps, whatever the order of the keys in their objects.
+func (h *history) sum(dumps []string) error {
+	d := sha256.New()
+	for _, dump := range dumps {
+		for line := range strings.Lines(dump) {
+			var object any
+			if err := json.Unmarshal([]byte(line), &object); err != nil {
+				return err
+			}
+			sorted, err := json.Marshal(object)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(d, "%s %s\n", h.project, sorted)
+		}
+	}
+	h.digest = [sha256.Size]byte(d.Sum(nil))
+	return nil
 }

@@ -13,30 +13,90 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// memoryItem is a memory as a native item, complete: an addressable memoryShape.
-type memoryItem struct{ reflect.Value }
+// The structs of native items. That of a memory has revisions and vectors too.
+var (
+	projectShape = shapeOf[engram.Project](struct{ Trail }{})
+	sessionShape = shapeOf[engram.Session](struct{ Trail }{})
+	promptShape  = shapeOf[engram.Prompt](struct{ Trail }{})
+	memoryShape  = shapeOf[engram.Memory](struct {
+		Revisions []Revision `json:"revisions,omitempty"`
+		Vectors   Vectors    `json:"vectors,omitempty"`
+		Trail
+	}{})
+)
 
-// memoryShape is the struct of a native item: the fields of engram.Memory in their order, then revisions, vectors and
-// Trail. Fractions are pointers, since one that is not there need not be zero.
-var memoryShape = func() reflect.Type {
-	always := []string{"id", "sync_id", "project", "scope", "type", "title", "content"}
+// fieldsOf returns the fields of a native item: those of T but the folder of a project, which is local to a machine.
+func fieldsOf[T any]() []engram.Field[T] {
+	all := engram.Fields[T]()
+	if local := slices.IndexFunc(all, func(f engram.Field[T]) bool { return f.Name == "root" }); local >= 0 {
+		return slices.Concat(all[:local], all[local+1:])
+	}
+	return all
+}
+
+// shapeOf returns the struct of a native item: the fields of T in their order, then those of more. Fractions are
+// pointers, since one that is not there need not be zero.
+func shapeOf[T any](more any) reflect.Type {
+	always := []string{"id", "sync_id", "name", "project", "scope", "type", "title", "content"}
 	types := map[reflect.Type]reflect.Type{reflect.TypeFor[time.Time](): reflect.TypeFor[Time](),
 		reflect.TypeFor[[]engram.Anchor](): reflect.TypeFor[Anchors](), reflect.TypeFor[float64](): reflect.TypeFor[*float64]()}
 	var shape []reflect.StructField
-	for i, f := range engram.Fields[engram.Memory]() {
-		tag, typ := f.Name+",omitempty,omitzero", reflect.TypeOf(f.Value(&engram.Memory{}))
+	for i, f := range fieldsOf[T]() {
+		tag, typ := f.Name+",omitempty,omitzero", reflect.TypeOf(f.Value(new(T)))
 		if slices.Contains(always, f.Name) {
 			tag = f.Name
 		}
 		shape = append(shape, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: cmp.Or(types[typ], typ), Tag: reflect.StructTag(`json:"` + tag + `"`)})
 	}
-	more := reflect.TypeFor[struct {
-		Revisions []Revision `json:"revisions,omitempty"`
-		Vectors   Vectors    `json:"vectors,omitempty"`
-		Trail
-	}]()
-	return reflect.StructOf(append(shape, more.Field(0), more.Field(1), more.Field(2)))
-}()
+	for i := range reflect.TypeOf(more).NumField() {
+		shape = append(shape, reflect.TypeOf(more).Field(i))
+	}
+	return reflect.StructOf(shape)
+}
+
+// itemOf returns noun as a native item of a shape.
+func itemOf[T any](shape reflect.Type, noun *T, t Trail) reflect.Value {
+	n := reflect.New(shape).Elem()
+	for i, f := range fieldsOf[T]() {
+		from := f.Of(noun)
+		switch to := n.Field(i).Addr().Interface().(type) {
+		case *Time:
+			to.Time = *from.(*time.Time)
+		case **float64:
+			*to = from.(*float64)
+		default:
+			n.Field(i).Set(reflect.ValueOf(from).Elem().Convert(n.Field(i).Type()))
+		}
+	}
+	*last[Trail](n, 1) = t
+	return n
+}
+
+// last returns a pointer to the i-th last field of a native item.
+func last[F any](n reflect.Value, i int) *F { return n.Field(n.NumField() - i).Addr().Interface().(*F) }
+
+// decodeItem decodes layers of a native item into noun, which r has, and then calls more with the item.
+func decodeItem[T any](shape reflect.Type, noun *T, r engram.Record, layers [][]byte, more ...func(reflect.Value)) (engram.Record, error) {
+	n := reflect.New(shape).Elem()
+	return decodeInto(n.Addr().Interface(), func() engram.Record {
+		for i, f := range fieldsOf[T]() {
+			to := f.Of(noun)
+			switch from := n.Field(i).Addr().Interface().(type) {
+			case *Time:
+				*to.(*time.Time) = from.Time
+			case **float64:
+				*to.(*float64) = Or(*from, *to.(*float64))
+			default:
+				to := reflect.ValueOf(to).Elem()
+				to.Set(n.Field(i).Convert(to.Type()))
+			}
+		}
+		for _, read := range more {
+			read(n)
+		}
+		return with(*last[Trail](n, 1), r)
+	}, layers)
+}
 
 // Revision is an earlier text of a memory.
 type Revision struct {
@@ -97,65 +157,31 @@ func (v *Vectors) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// bytesPerNumber is the size of a 32-bit float.
 const bytesPerNumber = 4
 
-// more returns what follows the fields of the noun.
-func (n memoryItem) more() (*[]Revision, *Vectors, *Trail) {
-	at := func(i int) any { return n.Field(n.NumField() - i).Addr().Interface() }
-	return at(3).(*[]Revision), at(2).(*Vectors), at(1).(*Trail)
-}
-
 func memoryOf(r engram.MemoryRecord, t Trail) any {
-	n := memoryItem{reflect.New(memoryShape).Elem()}
-	for i, f := range engram.Fields[engram.Memory]() {
-		from := f.Of(&r.Memory)
-		switch to := n.Field(i).Addr().Interface().(type) {
-		case *Time:
-			to.Time = *from.(*time.Time)
-		case **float64:
-			*to = from.(*float64)
-		case *Anchors:
-			*to = r.Memory.Anchors
-		default:
-			n.Field(i).Set(reflect.ValueOf(from).Elem())
-		}
-	}
-	revisions, vectors, trail := n.more()
+	n := itemOf(memoryShape, &r.Memory, t)
+	revisions, vectors := last[[]Revision](n, 3), last[Vectors](n, 2)
 	for _, v := range r.Revisions {
 		*revisions = append(*revisions, Revision{v.Number, v.Type, v.Title, v.Content, At(v.WrittenAt), At(v.ReplacedAt), v.Reason, v.Stamp})
 	}
 	for _, v := range r.Vectors {
 		*vectors = append(*vectors, Vector{v.Model, floats(v.Values)})
 	}
-	*trail = t
 	return n.Addr().Interface()
 }
 
-func (n memoryItem) record() engram.Record {
+func decodeMemory(layers [][]byte) (engram.Record, error) {
 	r := &engram.MemoryRecord{Memory: engram.Memory{Importance: engram.DefaultImportance, Strength: 1}}
-	for i, f := range engram.Fields[engram.Memory]() {
-		to := f.Of(&r.Memory)
-		switch from := n.Field(i).Addr().Interface().(type) {
-		case *Time:
-			*to.(*time.Time) = from.Time
-		case **float64:
-			*to.(*float64) = Or(*from, *to.(*float64))
-		case *Anchors:
-			r.Memory.Anchors = *from
-		default:
-			reflect.ValueOf(to).Elem().Set(n.Field(i))
+	return decodeItem(memoryShape, &r.Memory, engram.Record{Memory: r}, layers, func(n reflect.Value) {
+		for _, v := range *last[[]Revision](n, 3) {
+			r.Revisions = append(r.Revisions, engram.Revision{Number: v.Number, Type: v.Type, Title: v.Title, Content: v.Content,
+				WrittenAt: v.WrittenAt.Time, ReplacedAt: v.ReplacedAt.Time, Reason: v.Reason, Stamp: v.Stamp})
 		}
-	}
-	revisions, vectors, trail := n.more()
-	for _, v := range *revisions {
-		r.Revisions = append(r.Revisions, engram.Revision{Number: v.Number, Type: v.Type, Title: v.Title, Content: v.Content,
-			WrittenAt: v.WrittenAt.Time, ReplacedAt: v.ReplacedAt.Time, Reason: v.Reason, Stamp: v.Stamp})
-	}
-	for _, v := range *vectors {
-		r.Vectors = append(r.Vectors, engram.FingerprintedRow{Model: v.Model, Values: numbers(v.Values)})
-	}
-	return with(*trail, engram.Record{Memory: r})
+		for _, v := range *last[Vectors](n, 2) {
+			r.Vectors = append(r.Vectors, engram.FingerprintedRow{Model: v.Model, Values: numbers(v.Values)})
+		}
+	})
 }
 
 // floats encodes a vector.
