@@ -328,7 +328,7 @@ func groupCases() []testCase {
 			m := k.save(due(10))
 			k.save(due(20), in("other"))
 			k.forget(k.save(due(10)), 50)
-			lot(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
+			batch(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
 			dueBefore := func(project string, before int) int {
 				return read1(k, engram.Reader.Count, engram.Filter{Project: project, DueBefore: at(before)})
 			}

@@ -15,7 +15,7 @@ import (
 func (k *kit) journal(ms ...engram.Mutation) []engram.Mutation {
 	k.Helper()
 	for i := range ms {
-		lot(k, engram.Tx.Append, &ms[i])
+		batch(k, engram.Tx.Append, &ms[i])
 	}
 	return ms
 }
@@ -240,7 +240,7 @@ func historyCases() []testCase {
 					Content: "text\n\"old\"", WrittenAt: at(i), ReplacedAt: at(i + 1), Reason: "topic key"})
 			}
 			// Replicas may insert them in any order.
-			lot(k, engram.Tx.InsertRevision, want[1], want[0], want[2], revision(other, 1))
+			batch(k, engram.Tx.InsertRevision, want[1], want[0], want[2], revision(other, 1))
 			k.same("revisions", readAll(k, engram.Reader.Revisions, m.Num), want)
 		}},
 		{"a memory that never changed has no revisions", func(k *kit) {
@@ -286,7 +286,7 @@ func historyCases() []testCase {
 				{ID: "rel-2", Source: c.Num, Target: a.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationPending, CreatedAt: at(3), UpdatedAt: at(3)},
 				{ID: "rel-3", Source: b.Num, Target: c.Num, Verb: engram.VerbScoped, Status: engram.RelationIgnored, CreatedAt: at(4), UpdatedAt: at(4)},
 			}
-			lot(k, engram.Tx.InsertRelation, &rs[0], &rs[1], &rs[2])
+			batch(k, engram.Tx.InsertRelation, &rs[0], &rs[1], &rs[2])
 			for _, tt := range []struct {
 				of   []int64
 				want []engram.Relation

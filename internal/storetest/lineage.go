@@ -172,7 +172,7 @@ func causalCases() []testCase {
 			m, own := k.save(), k.device()
 			rs := []engram.Revision{revision(m, 1), revision(m, 2), revision(m, 3)}
 			rs[0].Stamp, rs[1].Stamp = engram.VersionStamp{At: 5, Device: own}, engram.VersionStamp{At: 6, Device: "other"}
-			lot(k, engram.Tx.InsertRevision, rs...)
+			batch(k, engram.Tx.InsertRevision, rs...)
 			k.same("revisions", readAll(k, engram.Reader.Revisions, m.Num), rs)
 		}},
 		{"an erase removes the causal metadata", func(k *kit) {

@@ -85,7 +85,7 @@ func (k *kit) relation(n int, source int64, verb engram.Verb, target int64, chan
 	for _, c := range change {
 		c(&r)
 	}
-	lot(k, engram.Tx.InsertRelation, &r)
+	batch(k, engram.Tx.InsertRelation, &r)
 	return r
 }
 

@@ -174,8 +174,8 @@ func failing[R, A, T any](k *kit, code engram.Code, read func(R, context.Context
 	})
 }
 
-// lot calls one method of engram.Tx with all xs, in one Update, which must succeed.
-func lot[X any](k *kit, write func(engram.Tx, context.Context, ...X) error, xs ...X) {
+// batch calls one method of engram.Tx with all xs, in one Update, which must succeed.
+func batch[X any](k *kit, write func(engram.Tx, context.Context, ...X) error, xs ...X) {
 	k.Helper()
 	k.update(func(tx engram.Tx) error { return write(tx, k.Context(), xs...) })
 }

@@ -317,7 +317,7 @@ func eraseCases() []testCase {
 			reason := func(r *engram.Relation) { r.Reason = secret }
 			k.relation(1, m.Num, engram.VerbRelatesTo, other.Num, reason)
 			k.relation(2, other.Num, engram.VerbRelatesTo, m.Num, reason)
-			lot(k, engram.Tx.InsertRevision, revision(m, 1))
+			batch(k, engram.Tx.InsertRevision, revision(m, 1))
 			k.journal(engram.Mutation{Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)},
 				engram.Mutation{Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Reason: secret, Was: json.RawMessage(`{"topic_key":"` + secret + `"}`)},
 				engram.Mutation{Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(other.Num), Reason: "kept", Was: json.RawMessage(`{"kept":1}`)})
