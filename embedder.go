@@ -69,7 +69,10 @@ type VectorQuery struct {
 	Vector []float32 // of the question
 	Filter Filter
 	Limit  int     // at least 1
-	Also   []int64 // memories to score regardless of rank and filter
+	// Vectors, unless nil, gets the vectors of the found memories and of Also, where they have one. The caller must
+	// not change them.
+	Vectors map[int64][]float32
+	Also    []int64
 	// Close wants memories related to the question, not the best of all. Farther ones may be missed; it costs a
 	// third.
 	Close bool

@@ -105,8 +105,8 @@ func openToAll() map[string]string {
 	return map[string]string{
 		"Beside": named, "Named": sync, "Project": named, "Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "Trust": named,
 		"ExposureCounts": named, "Vectors": named, "Decays": "how projects fade, by names that are asked for",
-		"NewestVectors": "numbers of which no text can be made", "FirstMade": keeper, "Models": keeper, "Fact": keeper, "SeqBefore": keeper, "Device": keeper,
-		"LatestClock": keeper, "CountRevisions": "a number", "Replica": "its own methods are asked",
+		"NewestVectors": "numbers of which no text can be made", "FirstMade": keeper, "Models": keeper, "Fact": keeper, "SeqBefore": keeper, "Head": keeper,
+		"CountRevisions": "a number", "Replica": "its own methods are asked",
 		"ReplicatedBy": sync, "CountUnreplicated": sync, "ErasedOf": sync, "TombstonesOf": sync, "SessionTombstones": sync, "Shadowed": sync, "ShadowedTopic": sync, "CausalMetadata": sync,
 		"Owned": sync, "Pulled": sync, "Shared": sync, "Strayed": sync, "Reported": sync, "Unreplicated": sync,
 	}
@@ -169,7 +169,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			if err != nil {
 				return nil, err
 			}
-			near, err := r.Nearest(ctx, engram.VectorQuery{Model: enginetest.Embedder().Model().Fingerprint, Vector: v[0], Limit: 100, Also: both})
+			near, err := r.Nearest(ctx, engram.VectorQuery{Model: enginetest.Embedder().Model().Fingerprint, Vector: v[0], Limit: 100})
 			return numsApart(ctx, w, near, err)
 		},
 		"LatelyUsed": func(ctx ctxt, r engram.Reader) (any, error) {

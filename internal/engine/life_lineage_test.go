@@ -116,7 +116,8 @@ func (l *life) checkLineages(before map[string]engram.Record) map[string]engram.
 	now := records(l.World)
 	var latest engram.Clock
 	err := l.Store.View(l.Context(), func(r engram.Reader) (err error) {
-		latest, err = r.Replica().LatestClock(l.Context())
+		head, err := r.Replica().Head(l.Context())
+		latest = head.Clock
 		return err
 	})
 	if err != nil {
@@ -299,7 +300,7 @@ func TestRecordsSayWhatEachStoreCounted(t *testing.T) {
 		}
 		own := l["1"]
 		own.Counts = map[string]engram.Count{"other": {Accesses: 2}}
-		if err := tx.ReplicaTx().PutCausalMetadata(t.Context(), engram.EntityMemory, "1", own); err != nil {
+		if err := tx.ReplicaTx().PutCausalMetadata(t.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{"1": own}); err != nil {
 			return err
 		}
 		return tx.RecordUse(t.Context(), engram.Use{Accessed: []int64{num, num}, At: w.Clock.Now()})

@@ -45,10 +45,10 @@ func wentBefore(w enginetest.World, b *testing.B, r engram.Remote) {
 			}
 			for _, m := range ms {
 				l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
-				if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+				if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{fmt.Sprint(m.Num): l}); err != nil {
 					return err
 				}
-				if err := tx.ReplicaTx().PutReplicated(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
+				if err := tx.ReplicaTx().PutReplicated(b.Context(), []string{batch.ID}, engram.ThingState{Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Digest: l.Digest()}); err != nil {
 					return err
 				}
 				last = m.Num
@@ -80,7 +80,7 @@ func addThousand(w enginetest.World, b *testing.B, c *storetest.Corpus, n int) {
 				return err
 			}
 			l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
-			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{fmt.Sprint(m.Num): l}); err != nil {
 				return err
 			}
 		}

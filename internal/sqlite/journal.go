@@ -96,8 +96,20 @@ func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (
 	return key, doing(err, "read journal")
 }
 
-// Append adds an entry to the journal and sets m.Seq. An entry without Op starts a new operation.
-func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
+// Append adds entries to the journal and sets their Seq. The first without Op starts a new operation.
+func (t *tx) Append(ctx context.Context, ms ...*engram.Mutation) error {
+	op := int64(0)
+	return forAll(ms, func(m *engram.Mutation) error {
+		if m.Op == 0 {
+			m.Op = op
+		}
+		err := t.append(ctx, m)
+		op = m.Op
+		return err
+	})
+}
+
+func (t *tx) append(ctx context.Context, m *engram.Mutation) error {
 	const query = `INSERT INTO mutations (op, at, actor, verb, entity, key, project, reason, was, undoes) VALUES (?,?,?,?,?,?,?,?,?,?)`
 	project, err := t.projectNum(ctx, m.Project)
 	if err != nil {

@@ -116,26 +116,38 @@ func (t *tx) Device(ctx context.Context) (string, error) {
 // factClock is the fact that stores the greatest clock received from other stores.
 const factClock = "clock"
 
-const latestClockSQL = `SELECT max(coalesce((SELECT at FROM mutations ORDER BY seq DESC LIMIT 1), 0),
-	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0))`
+const headSQL = `SELECT coalesce(max(seq), 0), max(coalesce(max(at), 0), coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0))
+	FROM (SELECT seq, at FROM mutations ORDER BY seq DESC LIMIT 1)`
 
-// LatestClock returns the greater of the newest own entry's clock and the greatest received one.
-func (t *tx) LatestClock(ctx context.Context) (c engram.Clock, err error) {
-	err = t.row(ctx, latestClockSQL, nil, &c)
-	return c, doing(err, "read the clock")
+// Head returns the newest own entry, and the greater of its clock and the greatest received one.
+func (t *tx) Head(ctx context.Context) (h engram.Head, err error) {
+	if h.Device, err = t.Device(ctx); err != nil {
+		return h, err
+	}
+	err = t.row(ctx, headSQL, nil, &h.Seq, &h.Clock)
+	return h, doing(err, "read the newest entry")
 }
 
 // SeeClock records a received clock if it is the greatest so far.
 func (t *tx) SeeClock(ctx context.Context, c engram.Clock) error {
-	latest, err := t.LatestClock(ctx)
-	if err != nil || latest >= c {
+	head, err := t.Head(ctx)
+	if err != nil || head.Clock >= c {
 		return err
 	}
 	return t.PutFact(ctx, factClock, strconv.FormatInt(int64(c), 10))
 }
 
-// PutCausalMetadata sets the causal metadata of a thing.
-func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key string, l engram.CausalMetadata) error {
+// PutCausalMetadata sets the causal metadata of things.
+func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, all map[string]engram.CausalMetadata) error {
+	for key, l := range all {
+		if err := t.putCausalMetadata(ctx, entity, key, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) putCausalMetadata(ctx context.Context, entity engram.Entity, key string, l engram.CausalMetadata) error {
 	const query = `INSERT INTO lineages (entity, key, at, device, digest, more, held) VALUES (?,?,?,?,?,?,?)
 		ON CONFLICT (entity, key) DO UPDATE SET at = excluded.at, device = excluded.device, digest = excluded.digest,
 		more = excluded.more, held = excluded.held`
@@ -213,7 +225,7 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 			}
 			l.Parts[part] = s
 			delete(l.Shadowed, part)
-			if err := t.PutCausalMetadata(ctx, of.entity, key, l); err != nil {
+			if err := t.putCausalMetadata(ctx, of.entity, key, l); err != nil {
 				return err
 			}
 		}

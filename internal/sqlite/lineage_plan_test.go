@@ -83,7 +83,9 @@ func TestShadowedTopicsAreFoundBesideTheShadowsOfAnUndo(t *testing.T) {
 		if err := json.Unmarshal([]byte(held), &l.Shadowed); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Update(ctx, func(tx engram.Tx) error { return tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, key, l) }); err != nil {
+		if err := s.Update(ctx, func(tx engram.Tx) error {
+			return tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, map[string]engram.CausalMetadata{key: l})
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -152,14 +152,14 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 }
 
 // Revisions returns the earlier versions of a memory, oldest first.
-func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error) {
+func (t *tx) Revisions(ctx context.Context, nums ...int64) ([]engram.Revision, error) {
 	const query = `SELECT memory, number, type, title, content, written_at, replaced_at, reason, stamp
-		FROM revisions WHERE memory = ? ORDER BY number`
+		FROM revisions WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY memory, number`
 	own, err := t.Device(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, t, fmt.Sprintf("read revisions of memory %d", num), query, []any{num}, func(s scanner) (r engram.Revision, err error) {
+	return list(ctx, t, "read revisions", query, []any{jsonNums(nums)}, func(s scanner) (r engram.Revision, err error) {
 		var stamp sql.NullString
 		err = s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
 		if err == nil {
@@ -310,7 +310,11 @@ func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
 }
 
 // InsertRevision adds an earlier version of a memory.
-func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
+func (t *tx) InsertRevision(ctx context.Context, rs ...engram.Revision) error {
+	return forAll(rs, func(r engram.Revision) error { return t.insertRevision(ctx, r) })
+}
+
+func (t *tx) insertRevision(ctx context.Context, r engram.Revision) error {
 	const query = `INSERT INTO revisions (memory, number, type, title, content, written_at, replaced_at, reason, stamp) VALUES (?,?,?,?,?,?,?,?,?)`
 	own, err := t.Device(ctx)
 	if err != nil {

@@ -66,3 +66,13 @@ func (t *tx) run(ctx context.Context, query string, args ...any) error {
 }
 
 func (t *tx) runAll(ctx context.Context, all ...conn.Statement) error { return t.RunAll(ctx, all...) }
+
+// forAll calls fn for each of all until one fails.
+func forAll[T any](all []T, fn func(T) error) error {
+	for _, v := range all {
+		if err := fn(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -25,8 +25,8 @@ func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram
 const (
 	touching = `r.num IN (SELECT num FROM relations WHERE source IN (SELECT value FROM json_each(?))
 		UNION SELECT num FROM relations WHERE target IN (SELECT value FROM json_each(?)))`
-	between = `r.num IN (SELECT num FROM relations WHERE source = ? AND target = ? AND removed_at IS NULL
-		UNION SELECT num FROM relations WHERE source = ? AND target = ? AND removed_at IS NULL)`
+	between = `r.num IN (SELECT num FROM relations WHERE source = ? AND target IN (SELECT value FROM json_each(?)) AND removed_at IS NULL
+		UNION SELECT num FROM relations WHERE source IN (SELECT value FROM json_each(?)) AND target = ? AND removed_at IS NULL)`
 )
 
 // Relation returns the relation that ref names, removed or not.
@@ -68,8 +68,9 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*condi
 		c.add(`(SELECT project FROM memories WHERE num = r.target) = ?`, num)
 	}
 	switch {
-	case f.With != 0:
-		c.add(between, f.Of[0], f.With, f.With, f.Of[0])
+	case f.With != nil:
+		with := jsonNums(f.With)
+		c.add(between, f.Of[0], with, with, f.Of[0])
 	case f.Of != nil:
 		ends := jsonNums(f.Of)
 		c.add(touching, ends, ends)
@@ -135,8 +136,12 @@ func isKnownRelation(r engram.Relation, err error) error {
 	return engram.Errorf(engram.CodeConflict, "#%d %s #%d exists already", r.Source, r.Verb, r.Target)
 }
 
-// InsertRelation adds r and sets r.Num.
-func (t *tx) InsertRelation(ctx context.Context, r *engram.Relation) error {
+// InsertRelation adds relations and sets their numbers.
+func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
+	return forAll(rs, func(r *engram.Relation) error { return t.insertRelation(ctx, r) })
+}
+
+func (t *tx) insertRelation(ctx context.Context, r *engram.Relation) error {
 	const query = `INSERT INTO relations (id, source, target, verb, status, strength, reason, evidence, confidence, actor,
 		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	res, err := t.exec(ctx, query, r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,

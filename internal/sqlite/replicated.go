@@ -149,10 +149,10 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 	return nums, doing(err, "read carriers")
 }
 
-// PutReplicated records the batches that hold a state.
-func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string, digest int64, batches []string) error {
-	if len(batches) == 0 {
-		return nil // no batch holds it
+// PutReplicated records the batches that hold states.
+func (t *tx) PutReplicated(ctx context.Context, batches []string, states ...engram.ThingState) error {
+	if len(batches) == 0 || len(states) == 0 {
+		return nil // no batch holds them
 	}
 	carrier, err := t.carrier(ctx, batches)
 	if err != nil {
@@ -160,8 +160,10 @@ func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?1,?2,?3,?4,
 		CASE WHEN ?5 THEN (SELECT project FROM memories WHERE num = ?2) END)`
-	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
-	return doing(err, "record the batches of %s %s", entity, key)
+	return forAll(states, func(s engram.ThingState) error {
+		err := t.run(ctx, query, kindNum(s.Entity), journalKey(s.Entity, s.Key), s.Digest, carrier, s.Entity == engram.EntityMemory)
+		return doing(err, "record the batches of %s %s", s.Entity, s.Key)
+	})
 }
 
 // PutStrayed records that batches hold a memory under another project than its current one.

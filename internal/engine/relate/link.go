@@ -124,7 +124,7 @@ func (l Link) write(ctx context.Context) (Linked, error) {
 	}
 	now := l.Said
 	now.Source, now.Target = l.Source.Num, l.Target.Num
-	err = l.tx.InsertRelation(ctx, &now, l.Source.Project, "requested")
+	err = l.tx.InsertRelations(ctx, l.Source.Project, "requested", &now)
 	return l.done(now, LinkMade), err
 }
 

@@ -191,10 +191,11 @@ func (p *pushing) flush(ctx context.Context) error {
 // notePushed notes what a batch has. That is not a change of anything, and not journaled.
 func (p *pushing) notePushed(ctx context.Context, batch string, went []outgoing) error {
 	return p.replicator.ledger.Update(ctx, func(tx engram.Tx) error {
-		for _, o := range went {
-			if err := tx.ReplicaTx().PutReplicated(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
-				return err
-			}
+		states := walk.Mapped(went, func(o outgoing) engram.ThingState {
+			return engram.ThingState{Entity: o.entity, Key: o.key, Digest: o.digest}
+		})
+		if err := tx.ReplicaTx().PutReplicated(ctx, []string{batch}, states...); err != nil {
+			return err
 		}
 		return tx.ReplicaTx().PutPulled(ctx, "", batch, p.replicator.ledger.Now()) // everything in it comes from here
 	})
