@@ -13,7 +13,8 @@ import (
 
 // Over a network each call on the store is a round trip, so what agents do all day must make few.
 func TestCallsOnTheStore(t *testing.T) {
-	w := newWorld(t)
+	t.Parallel()
+	w := enginetest.NewWorld(t)
 	counting := &enginetest.Counting{Store: w.Store}
 	w.Engine = engine.New(engine.Options{Store: counting, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: enginetest.IDs()})
 	for i, text := range []string{
@@ -21,7 +22,7 @@ func TestCallsOnTheStore(t *testing.T) {
 		"Postgres runs on port 5433 in staging because the old cluster keeps the default",
 		"Deploys to production go out on Tuesdays after the integration tests are green",
 	} {
-		w.save(remember.SaveInput{Title: fmt.Sprintf("Note %d", i), Content: text, Project: "demo"})
+		w.MustSave(remember.SaveInput{Title: fmt.Sprintf("Note %d", i), Content: text, Project: "demo"})
 	}
 	for _, c := range []struct {
 		name string
@@ -29,10 +30,10 @@ func TestCallsOnTheStore(t *testing.T) {
 		do   func()
 	}{
 		{"save", 20, func() {
-			w.save(remember.SaveInput{Title: "Nightly import", Content: "The importer of invoices reads the shared folder at night and skips broken files", Project: "demo"})
+			w.MustSave(remember.SaveInput{Title: "Nightly import", Content: "The importer of invoices reads the shared folder at night and skips broken files", Project: "demo"})
 		}},
 		{"search", 12, func() {
-			if found := w.search(search.SearchInput{Query: "which broken invoices does importer read nightly from shared folder", Filter: engram.Filter{Project: "demo"}}); len(found.Hits) == 0 {
+			if found := w.MustSearch(search.SearchInput{Query: "which broken invoices does importer read nightly from shared folder", Filter: engram.Filter{Project: "demo"}}); len(found.Hits) == 0 {
 				t.Error("found nothing")
 			}
 		}},

@@ -60,10 +60,6 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, scanOne[int64])
 }
 
-func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, error) {
-	return list(ctx, t, "read exposures", query, args, scanOne[int64])
-}
-
 // useCountsSQL is served by uses_asked, whose condition it repeats literally. The index is named because
 // the planner does not prefer it.
 const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses INDEXED BY uses_asked

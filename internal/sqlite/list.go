@@ -308,7 +308,7 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 	err = t.rows(ctx, c.query(vitalColumns), c.args, func(s scanner) error {
 		m, err := scan(s)
 		if err == nil && !each(m) {
-			return conn.Stop
+			return conn.ErrStop
 		}
 		return err
 	})

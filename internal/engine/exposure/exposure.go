@@ -23,13 +23,8 @@ const (
 	OpRemind  = "remind" // injected for a prompt, file or error; does not count as reading
 )
 
-const (
-	// readPatience limits how long a read waits to record exposures: the answer matters more, and the lock may
-	// be held long.
-	readPatience = 100 * time.Millisecond
-	// maxQuery is how many characters of a question are recorded.
-	maxQuery = 300
-)
+// maxQuery is how many characters of a question are recorded.
+const maxQuery = 300
 
 // Exposure is what one operation showed to one session.
 type Exposure struct {
