@@ -344,13 +344,13 @@ func storey(order []string, house, dir string) int {
 	return slices.IndexFunc(order, func(peers string) bool { return slices.Contains(strings.Fields(peers), room) })
 }
 
-// checkHouses says which houses of several packages have no order, unless it is to be found yet, which packages
+// checkHouses says which houses of several packages have no order, which packages
 // have no place in the order of their house, and which places have no package.
-func checkHouses(ordered map[string][]string, dirs, unordered []string) (problems []string) {
+func checkHouses(ordered map[string][]string, dirs []string) (problems []string) {
 	packages := map[string]int{}
 	for _, dir := range dirs {
 		at := house(dir)
-		if packages[at]++; packages[at] == 2 && ordered[at] == nil && !slices.Contains(unordered, at) {
+		if packages[at]++; packages[at] == 2 && ordered[at] == nil {
 			problems = append(problems, fmt.Sprintf("the packages of %s have no order: say in houses() which may import which", at))
 		}
 	}

@@ -16,11 +16,6 @@ const (
 	maxCodeLines = 4000
 )
 
-// stillLarge lists what is over its limit until the rooms are built: packages, and bars by name. Each entry goes with the change that brings it under the limit.
-func stillLarge() []string {
-	return []string{"code lines of the median package"}
-}
-
 // A size is what a package holds without tests and generated files.
 type size struct{ files, lines int }
 
@@ -53,12 +48,7 @@ func TestRoomsStaySmall(t *testing.T) {
 		if rows()[dir].room == "testkit" {
 			continue
 		}
-		switch problems, excused := checkSmall(dir, all[dir]), slices.Contains(stillLarge(), dir); {
-		case !excused:
-			report(t, problems)
-		case len(problems) == 0:
-			t.Errorf("%s is small now: take it out of stillLarge", dir)
-		}
+		report(t, checkSmall(dir, all[dir]))
 	}
 }
 
@@ -103,11 +93,8 @@ func bars(files []source) []bar {
 func TestBars(t *testing.T) {
 	for _, b := range bars(tree(t)) {
 		t.Logf("%-34s %6d, at most %d", b.name, b.got, b.most)
-		switch excused := slices.Contains(stillLarge(), b.name); {
-		case b.got > b.most && !excused:
+		if b.got > b.most {
 			t.Errorf("%s: %d, at most %d", b.name, b.got, b.most)
-		case b.got <= b.most && excused:
-			t.Errorf("%s: under its limit now: take it out of stillLarge", b.name)
 		}
 	}
 }

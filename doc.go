@@ -31,7 +31,7 @@
 //     (frontends)
 //
 // internal/config reads the settings, internal/app wires everything, cmd/engram is the program. Tests share
-// internal/enginetest, storetest and embedding/embeddingtest; internal/eval measures the quality of search.
+// internal/enginetest, storetest and replica/replicatest; internal/eval measures the quality of search.
 //
 // arch_test.go holds the table of permitted imports, docs/architecture.md the whole story.
 package engram

@@ -3,7 +3,7 @@ package engram
 import "context"
 
 // Embedder turns texts into vectors whose angle says how near the texts are in meaning. It is safe for
-// concurrent use; embeddingtest is its contract.
+// concurrent use; internal/embedding/static tests its contract.
 type Embedder interface {
 	// Model describes the vectors. It does no work and never changes.
 	Model() Model
@@ -69,7 +69,10 @@ type VectorQuery struct {
 	Vector []float32 // of the question
 	Filter Filter
 	Limit  int     // at least 1
-	Also   []int64 // memories to score regardless of rank and filter
+	// Vectors, unless nil, gets the vectors of the found memories and of Also, where they have one. The caller must
+	// not change them.
+	Vectors map[int64][]float32
+	Also    []int64
 	// Close wants memories related to the question, not the best of all. Farther ones may be missed; it costs a
 	// third.
 	Close bool

@@ -50,7 +50,7 @@ func RelationsOf(ctx context.Context, r RelationReader, memories []int64, verbs 
 
 // RelationsBetween returns the relations between two memories, oldest first.
 func RelationsBetween(ctx context.Context, r RelationReader, a, b int64) ([]Relation, error) {
-	return r.Relations(ctx, RelationFilter{Of: []int64{a}, With: b, OldestFirst: true}, unlimited())
+	return r.Relations(ctx, RelationFilter{Of: []int64{a}, With: []int64{b}, OldestFirst: true}, unlimited())
 }
 
 // RemovedRelations returns relations of any of the memories removed at since or later, oldest first; the zero time

@@ -128,7 +128,7 @@ type RelationFilter struct {
 
 	Inside bool    // with Project: the target is in it too
 	Of     []int64 // with one of these memories as an end; nil is any, an empty list none
-	With   int64   // with Of of one memory: this is the other end; 0 is any
+	With   []int64 // with Of of one memory: one of these is the other end; nil is any
 	// Most limits, for each memory of Of, verb and direction, the relations to the newest, so that a memory with
 	// many costs no more than others. Only Of and Verbs go with it; 0 is all.
 	Most         int

@@ -15,9 +15,8 @@ type ReplicaReader interface {
 	Shadowed(ctx context.Context, entity Entity, part Part) ([]string, error)
 	// ShadowedTopic returns the keys of memories with this topic key shadowed.
 	ShadowedTopic(ctx context.Context, topic string) ([]string, error)
-	// Device returns the id of this store, LatestClock at least the clock of every write seen here.
-	Device(ctx context.Context) (string, error)
-	LatestClock(ctx context.Context) (Clock, error)
+	// Head returns where writing in this store stands.
+	Head(ctx context.Context) (Head, error)
 
 	// Unreplicated returns, in order from after on, the keys of things of a kind and a project ("" is every
 	// one) whose present causal metadata is in none of these batches. "" is before every key; numeric keys sort
@@ -63,23 +62,36 @@ type ReplicaReader interface {
 	CountDeferred(ctx context.Context, project string, why Deferral) (int, error)
 }
 
+// Head is where writing in a store stands.
+type Head struct {
+	Device string // id of the store
+	Seq    int64  // of the newest journal entry; 0 for none
+	Clock  Clock  // at least that of every write seen here
+}
+
+// ThingState names a thing and one state of it.
+type ThingState struct {
+	Entity Entity
+	Key    string
+	Digest int64 // CausalMetadata.Digest
+}
+
 // ReplicaTx is a ReplicaReader that can write. The writers of things do not: the writer of a thing puts its metadata
 // in the same transaction. Erasing a thing removes its metadata and its pending records.
 type ReplicaTx interface {
 	ReplicaReader
 
-	// PutCausalMetadata sets the causal metadata of a thing.
-	PutCausalMetadata(ctx context.Context, entity Entity, key string, l CausalMetadata) error
+	// PutCausalMetadata sets the causal metadata of things of a kind, by key.
+	PutCausalMetadata(ctx context.Context, entity Entity, all map[string]CausalMetadata) error
 	// PutTombstone records the project of a session with causal metadata and no row.
 	PutTombstone(ctx context.Context, session, project string) error
-	// SeeClock makes LatestClock at least c.
+	// SeeClock makes Head.Clock at least c.
 	SeeClock(ctx context.Context, c Clock) error
 	// StampProject stamps a part of everything in a project, for a move of all of it.
 	StampProject(ctx context.Context, project string, part Part, s VersionStamp) error
 
-	// PutReplicated records that these batches together hold a state of a thing, given by
-	// CausalMetadata.Digest.
-	PutReplicated(ctx context.Context, entity Entity, key string, digest int64, batches []string) error
+	// PutReplicated records that these batches together hold states of things.
+	PutReplicated(ctx context.Context, batches []string, states ...ThingState) error
 	// PutStrayed records that these batches have a memory in a project that it left.
 	PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error
 	// PutPulled records that a batch was fully read here for a project; "" is every one, as for a batch written

@@ -112,8 +112,8 @@ type MemoryReader interface {
 	// Neighbours returns up to before live memories saved before memory num in the session, and up to after
 	// saved after it, each oldest first.
 	Neighbours(ctx context.Context, session string, num int64, before, after int) (earlier, later []Memory, err error)
-	// Revisions returns the memory's earlier texts, oldest first.
-	Revisions(ctx context.Context, num int64) ([]Revision, error)
+	// Revisions returns the earlier texts of memories, by number, each memory's oldest first.
+	Revisions(ctx context.Context, nums ...int64) ([]Revision, error)
 	// Lexical ranks the memories that match q, best first. No terms match nothing; forgotten memories are not
 	// found.
 	Lexical(ctx context.Context, q LexicalQuery) (Lexical, error)
@@ -123,8 +123,8 @@ type MemoryReader interface {
 
 // VectorReader reads vectors.
 type VectorReader interface {
-	// Nearest ranks live memories by the cosine of their vectors of q.Model to q.Vector, nearest first, then
-	// those of q.Also not among them. Memories without a vector of the model, or with a zero one, are left out.
+	// Nearest ranks live memories by the cosine of their vectors of q.Model to q.Vector, nearest first.
+	// Memories without a vector of the model, or with a zero one, are left out.
 	// A vector of a wrong dimension or with NaN or infinite values is CodeInvalid.
 	Nearest(ctx context.Context, q VectorQuery) ([]Ranked, error)
 	// Vectors returns the memories' vectors of a model, where they have one. The caller must not change them.
@@ -179,8 +179,8 @@ type MemoryWriter interface {
 	// ReplaceMemory writes m over the memory with m.Num, except ID and SyncID; not_found for none, conflict
 	// when its topic has another live memory.
 	ReplaceMemory(ctx context.Context, m Memory) error
-	// InsertRevision adds r; a duplicate of memory and number is an error.
-	InsertRevision(ctx context.Context, r Revision) error
+	// InsertRevision adds revisions; a duplicate of memory and number is an error.
+	InsertRevision(ctx context.Context, rs ...Revision) error
 	// Reindex rebuilds the index of words and the codes of vectors from the memories, to repair damage.
 	Reindex(ctx context.Context) error
 	// NoteAnchors records the Stale states of memories' anchors, and clears those that are not Stale or whose
@@ -222,9 +222,9 @@ type RelationReader interface {
 
 // RelationWriter changes relations.
 type RelationWriter interface {
-	// InsertRelation adds r and sets r.Num. A live duplicate of source, target and verb is a conflict, and so
-	// are memories that do not exist.
-	InsertRelation(ctx context.Context, r *Relation) error
+	// InsertRelation adds relations and sets their Num. A live duplicate of source, target and verb is a conflict,
+	// and so are memories that do not exist.
+	InsertRelation(ctx context.Context, rs ...*Relation) error
 	// ReplaceRelation writes r over the relation with r.Num, except ID, CreatedAt and its memories; not_found
 	// for none, conflict as for InsertRelation.
 	ReplaceRelation(ctx context.Context, r Relation) error
@@ -325,9 +325,9 @@ type JournalReader interface {
 
 // JournalWriter writes the journal.
 type JournalWriter interface {
-	// Append adds an entry to the journal and sets m.Seq. An entry without Op starts an operation with its own
-	// Seq as Op. Device is always the store's own.
-	Append(ctx context.Context, m *Mutation) error
+	// Append adds entries to the journal and sets their Seq. The first without Op starts an operation with its own
+	// Seq as Op, to which the others without Op belong. Device is always the store's own.
+	Append(ctx context.Context, ms ...*Mutation) error
 	// CompactJournal removes the operations before a time, moves JournalBegins, and returns the number of
 	// removed entries.
 	CompactJournal(ctx context.Context, before time.Time) (int, error)

@@ -26,7 +26,7 @@ type userText struct {
 func notTexts() []string {
 	return []string{"internal/suspicion", "internal/text", "internal/contradiction", "internal/capture", "internal/wording",
 		"internal/secret", "internal/attend", "internal/storetest", "internal/enginetest", "internal/replica/replicatest",
-		"internal/embedding/embeddingtest", "internal/eval/live", "internal/gist"}
+		"internal/eval/live", "internal/gist"}
 }
 
 var (

@@ -4,13 +4,15 @@
 // It runs only if a person has configured one of the two. The program is found on PATH and started
 // without a shell, in an empty folder, and as far as possible without tools, hooks and servers,
 // because it reads untrusted text. The question goes to its standard input, with the memories
-// framed as data (prompt.go); the answer is limited and cleaned (answer.go).
+// framed as data; the answer is limited and cleaned.
 package agentcli
 
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -129,4 +131,77 @@ type bounded struct {
 func (b *bounded) Write(p []byte) (int, error) {
 	b.Buffer.Write(p[:min(len(p), b.most-b.Len())])
 	return len(p), nil
+}
+
+//go:embed judge.md
+var instructions string
+
+// Limits of a memory's text, in bytes.
+const (
+	maxTitle   = 300
+	maxContent = 6 << 10
+)
+
+// note is a memory as the judge sees it.
+type note struct {
+	Which   string `json:"which"`
+	Date    string `json:"date"`
+	Type    string `json:"type"`
+	Title   string `json:"title"`
+	Content string `json:"content"`
+}
+
+func noteOf(which string, m engram.Memory) note {
+	return note{which, m.UpdatedAt.UTC().Format(time.DateOnly), string(m.Type), llm.Shown(m.Title, maxTitle), llm.Shown(m.Content, maxContent)}
+}
+
+// prompt returns the whole question.
+func prompt(newer, older engram.Memory) (string, error) {
+	notes, err := llm.Framed("notes", []note{noteOf("newer", newer), noteOf("older", older)})
+	if err != nil {
+		return "", fmt.Errorf("write memories %s and %s for the judge: %w", newer.ID, older.ID, err)
+	}
+	return strings.TrimSpace(instructions) + "\n\n" + notes +
+		"\nHow does the newer note relate to the older one? Answer with the JSON object alone.\n", nil
+}
+
+const maxReason = 200 // characters
+
+// Errors in an answer. They do not repeat the answer, which is about memories.
+var (
+	errNoObject   = errors.New("no object with a relation in its answer")
+	errVerb       = errors.New("a relation that was not offered")
+	errConfidence = errors.New("no confidence between 0 and 1")
+)
+
+type answer struct {
+	Relation   string   `json:"relation"`
+	Confidence *float64 `json:"confidence"`
+	Reason     string   `json:"reason"`
+}
+
+// parse finds the object in a program's output.
+func parse(said string) (engram.Opinion, error) {
+	a, found := llm.Object(said, func(a answer) bool { return a.Relation != "" })
+	if !found {
+		return engram.Opinion{}, errNoObject
+	}
+	return a.opinion()
+}
+
+// opinion validates a, since a memory may have misled the model.
+func (a answer) opinion() (engram.Opinion, error) {
+	verb, err := engram.ParseVerb(a.Relation)
+	if err != nil {
+		return engram.Opinion{}, errVerb
+	}
+	switch verb {
+	case engram.VerbRelatesTo, engram.VerbCompatible, engram.VerbScoped, engram.VerbContradicts, engram.VerbSupersedes, engram.VerbNotConflict:
+	default:
+		return engram.Opinion{}, errVerb
+	}
+	if a.Confidence == nil || !(*a.Confidence >= 0 && *a.Confidence <= 1) {
+		return engram.Opinion{}, errConfidence
+	}
+	return engram.Opinion{Verb: verb, Confidence: *a.Confidence, Reason: llm.Line(a.Reason, maxReason)}, nil
 }

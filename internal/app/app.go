@@ -12,7 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +22,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
@@ -93,7 +95,7 @@ func New(o Options) *App {
 	main.Judge = judgeOf(o.Config)
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now, off: a.OffState, earlier: a.earlier,
 		hooks: func() health.Hooks { return lateHooks(o.Config.DataDir, "", o.Config.HookWithin, time.Now()) }, chunks: a.ownChunks, settings: o.Config.Remarks}
-	main.Traces = a.tracesIn()
+	main.Traces = traces{backups: filepath.Join(filepath.Dir(o.Config.DBPath), "backups"), dir: o.Dir, log: o.Config.DBPath + "-wal", store: store}
 	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool
 	main.Code, main.Caller.Dir = git.Code{}, o.Dir
@@ -241,17 +243,8 @@ func (a *App) measured() *httpapi.Process {
 		return nil
 	}
 	return &httpapi.Process{Started: time.Now(), Files: func() (database, log int64) {
-		return size(a.opts.Config.DBPath), size(a.opts.Config.DBPath + "-wal")
+		return logfile.Size(a.opts.Config.DBPath), logfile.Size(a.opts.Config.DBPath + "-wal")
 	}}
-}
-
-// size returns a file's size, or 0. It does not open the file: closing it would drop SQLite's locks.
-func size(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 // ForeignOptions configure reading another system's store.
@@ -262,11 +255,7 @@ type ForeignWhere = foreign.Where
 
 // ForeignSystems returns the names of the systems whose memories can be read.
 func ForeignSystems() []string {
-	var names []string
-	for _, s := range foreign.Systems() {
-		names = append(names, string(s))
-	}
-	return names
+	return document.Each(foreign.Systems(), func(s source.System) string { return string(s) })
 }
 
 // Foreign opens another system's store; the caller closes it. Errors are those of foreign.Open.

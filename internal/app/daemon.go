@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/service"
@@ -68,7 +69,10 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 		opened = nil // then searches are refused
 	}
 	verbs := map[string]daemon.Operation{
-		daemon.OperationStatus: a.answerStatus,
+		daemon.OperationStatus: func(ctx context.Context, _ []byte) (any, error) {
+			s, err := a.Engine.Stats(ctx, "")
+			return counted{s.Memories}, err
+		},
 		daemon.OperationStop: func(context.Context, []byte) (any, error) {
 			stop()
 			return struct{}{}, nil
@@ -81,11 +85,6 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 
 type counted struct {
 	Memories int `json:"memories"`
-}
-
-func (a *App) answerStatus(ctx context.Context, _ []byte) (any, error) {
-	s, err := a.Engine.Stats(ctx, "")
-	return counted{s.Memories}, err
 }
 
 type warmSearch struct {
@@ -214,10 +213,10 @@ func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bo
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return s, false, nil, engram.Errorf(engram.CodeUnavailable, "cannot create %s", dir).WithCause(err)
 		}
-		from := daemon.Size(log)
+		from := logfile.Size(log)
 		started, err = c.spawn(ctx, in, log)
 		if err != nil {
-			return s, false, daemon.Tail(log, from, 5), err
+			return s, false, logfile.Tail(log, from, 5), err
 		}
 	}
 	if err == nil {
@@ -227,7 +226,7 @@ func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bo
 	case err != nil:
 		return s, false, nil, err
 	case !held:
-		return s, false, daemon.Tail(log, 0, 5), engram.Errorf(engram.CodeUnavailable, "the server ended before it was ready").WithHint("its log is %s", log)
+		return s, false, logfile.Tail(log, 0, 5), engram.Errorf(engram.CodeUnavailable, "the server ended before it was ready").WithHint("its log is %s", log)
 	}
 	s, err = c.Status(ctx)
 	return s, started, nil, err
@@ -293,8 +292,8 @@ func Beside(ctx context.Context, host string, port int) string {
 func LogFile(c config.Config) string { return daemon.FilesIn(c.DataDir).Log }
 
 // OpenLog opens the log of a server in the background.
-func OpenLog(c config.Config) (*daemon.Log, error) {
-	return daemon.OpenLog(LogFile(c), daemon.LogOptions{})
+func OpenLog(c config.Config) (*logfile.Log, error) {
+	return logfile.Open(LogFile(c), logfile.Options{})
 }
 
 // System starts a server when its user logs in.
@@ -385,20 +384,14 @@ func (s Service) settings() (env []service.Setting, not []string) {
 
 // Set is the result of changing a service, or of a dry run.
 type Set struct {
-	Action string // created, updated, replaced, unchanged, removed, restored, nothing
-	Path   string // target of a link
-	Backup string // copy of the previous file; "" if there was nothing to keep
-	Used   bool   // the system was notified
-	Ended  int    // process of a server that was stopped to make room; 0: none ran
-}
-
-func setOf(c service.Change) Set {
-	return Set{Action: string(c.Action), Path: c.Path, Backup: c.Backup}
+	service.Change
+	Used  bool // the system was notified
+	Ended int  // process of a server that was stopped to make room; 0: none ran
 }
 
 // Next returns the commands that notify the system of a Put without now.
 func (f ServiceFile) Next(done Set) [][]string {
-	if f.reload && (done.Action == string(service.Updated) || done.Action == string(service.Replaced)) {
+	if f.reload && (done.Action == service.Updated || done.Action == service.Replaced) {
 		return slices.Concat(f.Leave, f.Use)
 	}
 	return f.Use
@@ -408,7 +401,7 @@ func (f ServiceFile) Next(done Set) [][]string {
 // place of one in the background (CodeConflict for one in a terminal). dry changes nothing.
 func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 	c, err := service.Put(f.Path, f.Text, dry)
-	done := setOf(c)
+	done := Set{Change: c}
 	if err != nil || !now || dry {
 		return done, err
 	}
@@ -457,15 +450,12 @@ func (f ServiceFile) makeRoom(ctx context.Context) (ended int, err error) {
 func (f ServiceFile) TakeAway(ctx context.Context, dry bool) (done Set, stopErr error, err error) {
 	c, err := service.TakeAway(f.Path, true)
 	if err != nil || dry || c.Action == service.Nothing {
-		return setOf(c), nil, err
+		return Set{Change: c}, nil, err
 	}
-	used := false
 	if service.Has(f.Leave) {
 		stopErr = service.Run(ctx, f.Leave)
-		used = stopErr == nil
+		done.Used = stopErr == nil
 	}
-	c, err = service.TakeAway(f.Path, false)
-	done = setOf(c)
-	done.Used = used
+	done.Change, err = service.TakeAway(f.Path, false)
 	return done, stopErr, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/hook"
@@ -156,10 +157,10 @@ func (l *hookLog) add(t hook.Trouble) {
 		what += " during " + t.During
 	}
 	line := fmt.Sprintf("%s %s %s %s %s: %s, after %d ms\n", now.UTC().Format(time.RFC3339), l.agent, cmp.Or(string(t.Kind), "-"),
-		cmp.Or(oneWord(t.Project), "-"), what, reason(t.Err), now.Sub(l.begun).Milliseconds())
+		cmp.Or(strings.Join(strings.Fields(t.Project), "_"), "-"), what, reason(t.Err), now.Sub(l.begun).Milliseconds())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if size(l.path) > maxHookLog {
+	if logfile.Size(l.path) > maxHookLog {
 		_ = os.Rename(l.path, l.path+".old")
 	}
 	_ = os.MkdirAll(filepath.Dir(l.path), 0o700) // a hook with a wrong command line may be the first to need it
@@ -175,9 +176,6 @@ func (l *hookLog) add(t hook.Trouble) {
 func (l *hookLog) noSuch(kind dialect.Kind, what, name string) {
 	l.add(hook.Trouble{Kind: kind, What: "command-line", Err: engram.Errorf(engram.CodeInvalid, "a hook's command line is wrong").WithCause(hook.NoSuch{What: what, Name: name})})
 }
-
-// oneWord returns a project name as a single column.
-func oneWord(name string) string { return strings.Join(strings.Fields(name), "_") }
 
 // reason returns an error's code and cause, without messages that may contain foreign text.
 func reason(err error) string {

@@ -15,6 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/backfill"
 	"github.com/alanbuscaglia/engram/internal/capture"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	engineprojects "github.com/alanbuscaglia/engram/internal/engine/projects"
@@ -23,6 +24,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/opencode"
+	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -33,10 +35,12 @@ const (
 	startChunk  = 256 << 10 // unpacked size of one
 )
 
-// broughtIn imports a few permitted new chunks of the repository around a folder, and returns a
-// line that reports them, with the command for the rest; "" if there is nothing new. The line
-// quotes no foreign text.
-func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
+// bringIn imports a few permitted new chunks of the repository around a folder, within its share of a
+// hook's time, and returns a line that reports them, with the command for the rest; "" if there is
+// nothing new. The line quotes no foreign text.
+func (a *App) bringIn(ctx context.Context, name, dir string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.opts.Config.HookWithin/startShare)
+	defer cancel()
 	facts, err := git.Folders{}.Facts(ctx, dir)
 	if err != nil {
 		return "", err
@@ -53,11 +57,7 @@ func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ids := make([]string, len(files))
-	for i, f := range files {
-		ids[i] = f.ID
-	}
-	known, err := a.Engine.KnownBatches(ctx, name, ids)
+	known, err := a.Engine.KnownBatches(ctx, name, document.Each(files, func(f gitchunks.File) string { return f.ID }))
 	if err != nil {
 		return "", err
 	}
@@ -118,7 +118,6 @@ func pendingChunks(n int, why, command string) string {
 	return fmt.Sprintf("%s in .engram %s pending, %s: %s", howMany(n, "new chunk", "new chunks"), are(n), why, command)
 }
 
-// cameIn reports the results of a pull, part by part.
 func cameIn(res sync.Pulled) (parts []string) {
 	if n := res.Imported.Memories.Added + res.Imported.Memories.Changed; n > 0 {
 		parts = append(parts, fmt.Sprintf("Imported %s from %s in .engram", howMany(n, "memory", "memories"), howMany(len(res.Batches), "chunk", "chunks")))
@@ -164,7 +163,6 @@ func (a *App) workedElsewhere(ctx context.Context, name string, here project.Fac
 	return len(seen) > 0, nil
 }
 
-// sameRemote reports whether two repositories have the same remote.
 func sameRemote(a, b string) bool {
 	identity := project.RemoteIdentity(a)
 	return a != "" && a == b || identity != "" && identity == project.RemoteIdentity(b)
@@ -191,13 +189,6 @@ func are(n int) string {
 
 // startShare is the divisor of a start's time for the import: the rest is for the session brief.
 const startShare = 2
-
-// bringIn is broughtIn within its share of a hook's time.
-func (a *App) bringIn(ctx context.Context, name, dir string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, a.opts.Config.HookWithin/startShare)
-	defer cancel()
-	return a.broughtIn(ctx, name, dir)
-}
 
 // spool holds the records of an import in a temporary file that only the user may read. Where the
 // system allows it, the file has no name, so it vanishes however the program ends.
@@ -373,7 +364,6 @@ func (a *App) Backfill(ctx context.Context, o BackfillOptions) (Backfilled, erro
 	return f.res, err
 }
 
-// filling is a Backfill in progress.
 type filling struct {
 	*App
 	o        BackfillOptions

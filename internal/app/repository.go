@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/sync"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
@@ -200,11 +201,15 @@ func without(list, others []string) []string {
 
 // Recipients returns the recipients of the repository around dir.
 func (a *App) Recipients(ctx context.Context, dir string) (Recipients, error) {
-	place, err := a.Repository(ctx, dir, "")
-	if err != nil {
-		return Recipients{}, err
+	_, r, err := a.recipientsAt(ctx, dir)
+	return r, err
+}
+
+func (a *App) recipientsAt(ctx context.Context, dir string) (place Repository, r Recipients, err error) {
+	if place, err = a.Repository(ctx, dir, ""); err == nil {
+		r, err = a.recipientsOf(ctx, place)
 	}
-	return a.recipientsOf(ctx, place)
+	return place, r, err
 }
 
 func (a *App) recipientsOf(ctx context.Context, place Repository) (Recipients, error) {
@@ -247,7 +252,7 @@ func agreementKeys(f project.Facts) []string {
 // agreed returns what was agreed about a repository; "" if nothing was.
 func (a *App) agreed(ctx context.Context, keys []string) (string, error) {
 	for _, key := range keys {
-		if agreed, err := a.Engine.AgreedRecipients(ctx, key); agreed != "" || err != nil {
+		if agreed, err := a.Engine.Consent(ctx, sync.AgreedRecipients, key); agreed != "" || err != nil {
 			return agreed, err
 		}
 	}
@@ -255,12 +260,9 @@ func (a *App) agreed(ctx context.Context, keys []string) (string, error) {
 }
 
 func (a *App) agree(ctx context.Context, keys, recipients []string) error {
-	text := strings.Join(recipients, "\n")
-	if text == "" {
-		text = agreedToNone
-	}
+	text := cmp.Or(strings.Join(recipients, "\n"), agreedToNone)
 	for _, key := range keys {
-		if err := a.Engine.AgreeRecipients(ctx, key, text); err != nil {
+		if err := a.Engine.PutConsent(ctx, sync.AgreedRecipients, key, text); err != nil {
 			return err
 		}
 	}
@@ -292,11 +294,7 @@ func changedRecipients(r Recipients) error {
 
 // TrustRecipients agrees to the current recipients of the repository around dir.
 func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, error) {
-	place, err := a.Repository(ctx, dir, "")
-	if err != nil {
-		return Recipients{}, err
-	}
-	r, err := a.recipientsOf(ctx, place)
+	place, r, err := a.recipientsAt(ctx, dir)
 	if err != nil {
 		return r, err
 	}
@@ -307,11 +305,7 @@ func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, erro
 // ChangeRecipients adds and removes recipients and agrees to just that change: changes by others
 // remain to be agreed to. CodeInvalid for an invalid recipient, CodeNotFound for a missing one.
 func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []string) (Recipients, error) {
-	place, err := a.Repository(ctx, dir, "")
-	if err != nil {
-		return Recipients{}, err
-	}
-	r, err := a.recipientsOf(ctx, place)
+	place, r, err := a.recipientsAt(ctx, dir)
 	if err != nil {
 		return r, err
 	}
@@ -353,7 +347,7 @@ func (a *App) MayShare(ctx context.Context, place Repository, name string, named
 		return nil
 	}
 	for _, key := range place.keys {
-		names, err := a.Engine.NamedProjects(ctx, key)
+		names, err := a.Engine.Consent(ctx, sync.NamedProjects, key)
 		if err != nil {
 			return err
 		}
@@ -361,7 +355,7 @@ func (a *App) MayShare(ctx context.Context, place Repository, name string, named
 			return nil
 		}
 		if named && keep {
-			if err := a.Engine.NameProject(ctx, key, strings.TrimSpace(names+"\n"+name)); err != nil {
+			if err := a.Engine.PutConsent(ctx, sync.NamedProjects, key, strings.TrimSpace(names+"\n"+name)); err != nil {
 				return err
 			}
 		}

@@ -35,20 +35,11 @@ type Wiring struct {
 
 // AgentFile is one configuration file of an agent.
 type AgentFile struct {
-	Path string
+	setup.Change
 	// Status is absent, wired, changed (wired, but not as it would be now), broken (it cannot be
 	// parsed or read) or taken (belongs to someone else and is left alone).
-	Status        string
-	Before, After []byte // nil: no file; before and after the change, done or planned
-	Kept          string // where Before is kept, because a person edited our file; "" if nothing of theirs is lost
-	Left          string // why it was not undone; "" if it was
-	Why           string // error or remark; "" if none
-	Unread        int    // number of characters at its end that the agent ignores
-}
-
-// Changed reports whether the file is changed.
-func (f AgentFile) Changed() bool {
-	return setup.Change{Before: f.Before, After: f.After}.Changed()
+	Status string
+	Why    string // error or remark; "" if none
 }
 
 // AgentState is the state of an agent, or the result of a change.
@@ -65,7 +56,9 @@ type AgentState struct {
 }
 
 // Changed reports whether any of the agent's files is changed.
-func (s AgentState) Changed() bool { return slices.ContainsFunc(s.Files, AgentFile.Changed) }
+func (s AgentState) Changed() bool {
+	return slices.ContainsFunc(s.Files, func(f AgentFile) bool { return f.Changed() })
+}
 
 // AgentNames returns the names of all supported agents in display order.
 func AgentNames() []string { return agent.Names() }
@@ -88,7 +81,7 @@ func (w Wiring) Look(name string) AgentState {
 		return s
 	}
 	for n, p := range parts {
-		s.Files = append(s.Files, AgentFile{Path: p.Path, Status: string(all[n].Status), Why: all[n].Why, Unread: all[n].Over})
+		s.Files = append(s.Files, AgentFile{Change: setup.Change{Path: p.Path, Over: all[n].Over}, Status: string(all[n].Status), Why: all[n].Why})
 		s.Recorded = s.Recorded || all[n].Known
 	}
 	former, elsewhere, err := w.wirer().Former(name, parts)
@@ -98,7 +91,7 @@ func (w Wiring) Look(name string) AgentState {
 	}
 	for _, path := range former {
 		all = append(all, setup.Standing{Status: setup.Changed})
-		s.Files = append(s.Files, AgentFile{Path: path, Status: string(setup.Changed), Why: "an earlier setup wrote it, and the next one removes it: the agent reads another file now"})
+		s.Files = append(s.Files, AgentFile{Change: setup.Change{Path: path}, Status: string(setup.Changed), Why: "an earlier setup wrote it, and the next one removes it: the agent reads another file now"})
 	}
 	s.Notes = append(append(s.Notes, notesElsewhere(elsewhere)...), w.notesLate(s)...)
 	s.Status = string(together(all))
@@ -153,7 +146,7 @@ func (w Wiring) Set(ctx context.Context, name string, dry bool) AgentState {
 		all, s.Err = w.wirer().Apply(ctx, name, parts)
 	}
 	for _, c := range all {
-		f := AgentFile{Path: c.Path, Status: string(setup.Wired), Before: c.Before, After: c.After, Kept: c.Kept, Left: c.Left, Unread: c.Over}
+		f := AgentFile{Change: c, Status: string(setup.Wired)}
 		switch {
 		case c.Taken:
 			f.Status = string(setup.Taken)
@@ -192,7 +185,7 @@ func (w Wiring) Unset(ctx context.Context, name string, dry bool) AgentState {
 	}
 	s.Status = string(setup.Absent)
 	for _, u := range all {
-		f := AgentFile{Path: u.Path, Status: string(setup.Absent), Before: u.Before, After: u.After, Kept: u.Kept, Left: u.Left}
+		f := AgentFile{Change: u.Change, Status: string(setup.Absent)}
 		if u.Left != "" {
 			f.Status, s.Status = string(setup.Changed), string(setup.Changed)
 		} else if u.Guessed {

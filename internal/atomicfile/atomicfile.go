@@ -73,8 +73,11 @@ func Fill(path string, o Options, write func(io.Writer) error) error {
 		return err
 	}
 	err = write(f)
-	if mode := modeOf(there, o.Mode); err == nil && mode != 0 {
-		err = f.Chmod(mode)
+	if o.Mode == 0 && there != nil {
+		o.Mode = there.Mode().Perm()
+	}
+	if err == nil && o.Mode != 0 {
+		err = f.Chmod(o.Mode)
 	}
 	if err == nil && !o.Hasty {
 		err = f.Sync() // a name without content after a power cut would be worse than the old file
@@ -89,14 +92,6 @@ func Fill(path string, o Options, write func(io.Writer) error) error {
 		_ = os.Remove(f.Name()) // its error would add nothing
 	}
 	return err
-}
-
-// modeOf returns the mode to set; 0 to leave it as created.
-func modeOf(there fs.FileInfo, asked fs.FileMode) fs.FileMode {
-	if asked == 0 && there != nil {
-		return there.Mode().Perm()
-	}
-	return asked
 }
 
 // create creates the temporary file, readable only by its owner.

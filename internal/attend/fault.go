@@ -1,6 +1,7 @@
 package attend
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -281,7 +282,9 @@ var faults = sync.OnceValue(func() faultPatterns {
 // faultLines returns the lines of an error without noise. Lines about success are dropped before
 // the limits apply, however many there are.
 func faultLines(text string) []faultLine {
-	text = bounded(text, maxFaultText)
+	if len(text) > maxFaultText {
+		text = text[:maxFaultText/2] + "\n" + text[len(text)-maxFaultText/2:]
+	}
 	p := faults()
 	text = p.escapes.ReplaceAllString(strings.ToValidUTF8(text, ""), "")
 	hull := p.hull.MatchString(text)
@@ -327,19 +330,12 @@ func middleless(lines []faultLine, size int) []faultLine {
 	return append(lines[:head:head], lines[tail:]...)
 }
 
-// bounded returns at most so many bytes of text, half from each end.
-func bounded(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return text[:most/2] + "\n" + text[len(text)-most/2:]
-}
-
 // read classifies a line.
 func (p faultPatterns) read(l string) faultLine {
 	line := faultLine{text: l, kind: faultPlain, said: l}
-	if m := p.names.FindStringSubmatch(l); m != nil && !p.end.MatchString(nameIn(m)) && !numbered(l) {
-		line.kind, line.name = faultName, strings.TrimSuffix(p.took.ReplaceAllString(nameIn(m), ""), ":")
+	// One group of m matches, which is the name.
+	if m := p.names.FindStringSubmatch(l); m != nil && !p.end.MatchString(cmp.Or(m[1:]...)) && !numbered(l) {
+		line.kind, line.name = faultName, strings.TrimSuffix(p.took.ReplaceAllString(cmp.Or(m[1:]...), ""), ":")
 		_, line.said, _ = strings.Cut(l, " - ")
 		return line
 	}
@@ -369,16 +365,6 @@ func (p faultPatterns) read(l string) faultLine {
 func numbered(l string) bool {
 	_, rest, _ := strings.Cut(l, " ")
 	return rest != "" && unicode.IsDigit(rune(rest[0])) && l[0] >= utf8.RuneSelf
-}
-
-// nameIn returns the one group that matched.
-func nameIn(found []string) string {
-	for _, group := range found[1:] {
-		if group != "" {
-			return group
-		}
-	}
-	return ""
 }
 
 // shown returns a line as a terminal shows it in the end, without control characters and log time;

@@ -364,7 +364,7 @@ type run struct {
 // trivial (mkdir), and for several lines or binary data.
 func parse(command string) (r run, ok bool) {
 	command = strings.TrimSpace(command)
-	if command == "" || len(command) > maxCommand || strings.ContainsFunc(command, unprinted) {
+	if command == "" || len(command) > maxCommand || strings.ContainsFunc(command, func(r rune) bool { return r != '\t' && unicode.IsControl(r) }) {
 		return r, false
 	}
 	command = unwrap(command)
@@ -391,9 +391,6 @@ func parse(command string) (r run, ok bool) {
 	r.name = strings.Join(names, " && ")
 	return r, worth
 }
-
-// unprinted reports whether a character cannot be part of a single line.
-func unprinted(r rune) bool { return r != '\t' && unicode.IsControl(r) }
 
 // unwrap removes a shell around a command: bash -lc '…'.
 func unwrap(command string) string {
@@ -449,12 +446,9 @@ func split(s, operator string) []string {
 
 // pages reports whether all commands behind a pipe only filter or show its output.
 func pages(stages []string) bool {
-	for _, s := range stages {
-		if !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, firstWord(bare(s))) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(stages, func(s string) bool {
+		return !slices.Contains([]string{"tail", "head", "less", "more", "cat", "tee", "grep", "egrep", "rg", "sed", "awk", "sort", "uniq", "wc", "cut", "jq"}, firstWord(bare(s)))
+	})
 }
 
 // bare removes redirections and prefix words such as sudo from a command.

@@ -1,5 +1,5 @@
 // Package backfill reads the transcripts of coding agents on this machine and proposes memories:
-// claude.go and opencode.go know the formats; the rules of package capture select the texts.
+// package transcript knows the formats, the rules of package capture select the texts.
 //
 // Transcripts are only read, line by line, in bounded memory, and treated as data: unreadable lines
 // are counted and skipped, as are unknown entries of newer agents, and links, pipes and other
@@ -9,15 +9,12 @@ package backfill
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/backfill/transcript"
 	"github.com/alanbuscaglia/engram/internal/capture"
 )
 
@@ -102,9 +99,9 @@ func (r *Read) note(path, reason string) {
 func Run(ctx context.Context, s Source, o Options) (Read, error) {
 	switch s {
 	case ClaudeCode:
-		return readLines(ctx, o, claudeFiles, func() format { return &claude{} })
+		return readLines(ctx, o, claudeFiles, func() format { return &transcript.Claude{} })
 	case Codex:
-		return readLines(ctx, o, codexFiles, func() format { return &codex{} })
+		return readLines(ctx, o, codexFiles, func() format { return &transcript.Codex{} })
 	case OpenCode:
 		return readOpenCode(ctx, o)
 	}
@@ -175,120 +172,4 @@ func (l *listener) give() (more bool, err error) {
 	all := l.found
 	l.found = nil
 	return l.o.Found(l.session, all)
-}
-
-// call is a tool call without its result.
-type call struct{ command, edited string }
-
-// calls are open calls by id.
-type calls map[string]call
-
-// maxCalls limits the open calls: in truncated transcripts results are missing.
-const maxCalls = 1000
-
-func (c *calls) begin(id string, one call) {
-	if one == (call{}) || id == "" {
-		return
-	}
-	if *c == nil || len(*c) >= maxCalls {
-		*c = calls{}
-	}
-	(*c)[id] = one
-}
-
-func (c *calls) end(id string) (call, bool) {
-	one, ok := (*c)[id]
-	delete(*c, id)
-	return one, ok
-}
-
-// loose is a string, or "" for a JSON value of another type.
-type loose string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (l *loose) UnmarshalJSON(b []byte) error {
-	var s string
-	if json.Unmarshal(b, &s) == nil {
-		*l = loose(s)
-	}
-	return nil
-}
-
-// textOf returns the whole text of a content, a string or a list of blocks: private spans are
-// removed before anything is cut. maxLine limits its size.
-func textOf(content json.RawMessage) string {
-	if len(content) == 0 {
-		return ""
-	}
-	var text string
-	if content[0] == '"' {
-		if json.Unmarshal(content, &text) != nil {
-			return ""
-		}
-		return text
-	}
-	var blocks []struct {
-		Text loose `json:"text"`
-	}
-	if json.Unmarshal(content, &blocks) != nil {
-		return ""
-	}
-	var b strings.Builder
-	for _, one := range blocks {
-		b.WriteString(string(one.Text))
-	}
-	return b.String()
-}
-
-// typed reports whether a person may have typed a text. Texts that agents insert begin with a tag,
-// the name of an instructions file or a remark.
-func typed(text string) bool {
-	text = strings.TrimSpace(text)
-	for _, head := range []string{"# AGENTS.md", "# CLAUDE.md", "Caveat: ", "[Request interrupted", "This session is being continued", "<<", "Base directory for this skill:", "Stop hook feedback:"} {
-		if strings.HasPrefix(text, head) {
-			return false
-		}
-	}
-	if strings.HasPrefix(text, "<") {
-		end := strings.IndexFunc(text[1:], func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '_' })
-		return end <= 0 || strings.HasPrefix(text, "<private")
-	}
-	return text != ""
-}
-
-// below returns a path relative to a folder that contains it, else the path itself.
-func below(dir, path string) string {
-	if dir == "" || path == "" || !filepath.IsAbs(path) {
-		return path
-	}
-	rel, err := filepath.Rel(dir, path)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return path
-	}
-	return rel
-}
-
-// errNoJSON is the error for a line that is not a complete JSON object.
-var errNoJSON = errors.New("invalid or truncated JSON")
-
-// notJSON describes what is wrong with a line, without its content.
-func notJSON(err error) error {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return errNoJSON
-	case errors.As(err, &kind):
-		return errors.New("field " + kind.Field + " has another type")
-	}
-	return errors.New("invalid JSON")
-}
-
-// moment parses a time; the zero time if it is missing or invalid.
-func moment(s loose) time.Time {
-	at, err := time.Parse(time.RFC3339, string(s))
-	if err != nil {
-		return time.Time{}
-	}
-	return at.UTC()
 }

@@ -9,12 +9,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/backfill/transcript"
 	"github.com/alanbuscaglia/engram/internal/capture"
 )
 
@@ -23,19 +25,17 @@ const maxLine = 16 << 20
 
 // format decodes the lines of one kind of transcript.
 type format interface {
-	// line decodes one line. It may fill the session, and passes the line's turns to hear. skip
+	// Line decodes one line. It may fill the head, and passes the line's turns to hear. skip
 	// means that the whole transcript is not a conversation with a person. An error describes what
 	// is wrong with the line.
-	line(line []byte, s *Session, hear func(capture.Turn)) (skip bool, err error)
+	Line(line []byte, s *transcript.Head, hear func(capture.Turn)) (skip bool, err error)
 }
 
-// file is a transcript file.
 type file struct {
 	path string
 	at   time.Time
 }
 
-// readLines reads transcripts in line-based files.
 func readLines(ctx context.Context, o Options, find func(o Options, r *Read) ([]file, error), form func() format) (Read, error) {
 	var r Read
 	files, err := find(o, &r)
@@ -73,10 +73,12 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 	}
 	defer func() { _ = in.Close() }()
 	l := o.listen(Session{ID: strings.TrimSuffix(filepath.Base(f.path), ".jsonl"), Path: f.path, ChangedAt: f.at})
+	head := transcript.Head{ID: l.session.ID}
 	good, broken, bad, refused := 0, 0, error(nil), error(nil)
 	long, err := eachLine(ctx, in, func(line []byte) error {
 		r.Bytes += int64(len(line)) + 1
-		skip, err := form.line(line, &l.session, l.hear)
+		skip, err := form.Line(line, &head, l.hear)
+		l.session.ID, l.session.Directory = head.ID, head.Directory
 		if err != nil {
 			broken, bad = broken+1, err
 		} else {
@@ -231,4 +233,17 @@ func filesBelow(o Options, r *Read, deep int, pass func(slashed string) bool) ([
 		return nil
 	})
 	return all, err
+}
+
+func claudeFiles(o Options, r *Read) ([]file, error) {
+	return filesBelow(o, r, 3, func(slashed string) bool {
+		return strings.HasSuffix(slashed, ".jsonl") && !strings.HasPrefix(path.Base(slashed), "agent-") && !strings.Contains(slashed, "/subagents/")
+	})
+}
+
+func codexFiles(o Options, r *Read) ([]file, error) {
+	return filesBelow(o, r, 6, func(slashed string) bool {
+		name := path.Base(slashed)
+		return strings.HasPrefix(name, "rollout-") && strings.HasSuffix(name, ".jsonl")
+	})
 }

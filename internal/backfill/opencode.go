@@ -13,94 +13,8 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/capture"
+	"github.com/alanbuscaglia/engram/internal/backfill/transcript"
 )
-
-// OpenCode stores sessions, messages and their parts in opencode.db, and before version 1.2 in JSON
-// files, storage/session/PROJECT/SESSION.json, storage/message/SESSION/MESSAGE.json and
-// storage/part/MESSAGE/PART.json, with ids that sort by time. A message has a role, and summary if
-// it is that of a compacted session; a part is text (synthetic if the program wrote it) or tool,
-// with its state: input, output, and for bash the exit code in metadata.
-//
-// Source: output of opencode 1.18.33 in a session with a scripted model.
-type openCode struct{ dir string }
-
-type openCodeMessage struct {
-	Role    string          `json:"role"`
-	Summary json.RawMessage `json:"summary"`
-	Time    openCodeTime    `json:"time"`
-}
-
-type openCodeTime struct {
-	Created int64 `json:"created"`
-	Updated int64 `json:"updated"`
-}
-
-type openCodePart struct {
-	Type      string `json:"type"`
-	Text      loose  `json:"text"`
-	Synthetic bool   `json:"synthetic"`
-	Ignored   bool   `json:"ignored"`
-	Tool      string `json:"tool"`
-	State     struct {
-		Status string `json:"status"`
-		Input  struct {
-			Command  loose `json:"command"`
-			FilePath loose `json:"filePath"`
-		} `json:"input"`
-		Output   loose `json:"output"`
-		Error    loose `json:"error"`
-		Metadata struct {
-			Exit *int `json:"exit"`
-		} `json:"metadata"`
-	} `json:"state"`
-}
-
-func (c openCode) hear(m openCodeMessage, part []byte, at time.Time, hear func(capture.Turn)) error {
-	var p openCodePart
-	if err := json.Unmarshal(part, &p); err != nil {
-		return notJSON(err)
-	}
-	turn := capture.Turn{Role: capture.RoleAgent, Text: string(p.Text), At: at}
-	switch {
-	case m.Role == "user":
-		turn.Role = capture.RolePerson
-		turn.Text = unquoted(turn.Text)
-	case string(m.Summary) == "true":
-		turn.Role = capture.RoleSummary
-	}
-	switch p.Type {
-	case "text":
-		if !p.Synthetic && !p.Ignored && (turn.Role != capture.RolePerson || typed(turn.Text)) {
-			hear(turn)
-		}
-	case "tool":
-		c.tool(p, at, hear)
-	}
-	return nil
-}
-
-func (c openCode) tool(p openCodePart, at time.Time, hear func(capture.Turn)) {
-	s := p.State
-	t := capture.Turn{Role: capture.RoleTool, At: at, Failed: s.Status == "error" || s.Metadata.Exit != nil && *s.Metadata.Exit != 0, Text: string(s.Output) + string(s.Error)}
-	switch p.Tool {
-	case "bash":
-		t.Command = string(s.Input.Command)
-	case "edit", "write", "patch", "multiedit":
-		t.Edited = below(c.dir, string(s.Input.FilePath))
-	}
-	if (t.Command != "" || t.Edited != "") && (s.Status == "completed" || s.Status == "error") {
-		hear(t)
-	}
-}
-
-// unquoted removes the quotation marks that `opencode run` puts around several words.
-func unquoted(s string) string {
-	if inner, ok := strings.CutPrefix(s, `"`); ok && strings.HasSuffix(inner, `"`) && strings.Count(s, `"`) == 2 {
-		return strings.TrimSuffix(inner, `"`)
-	}
-	return s
-}
 
 // readOpenCode reads the database if there is one, and the files of older versions.
 func readOpenCode(ctx context.Context, o Options) (Read, error) {
@@ -158,8 +72,8 @@ func (r *Read) database(ctx context.Context, o Options, file string) (more bool,
 		return false
 	}, func(message, part string, at time.Time) bool {
 		r.Bytes += int64(len(part))
-		var m openCodeMessage
-		if json.Unmarshal([]byte(message), &m) != nil || (openCode{l.session.Directory}).hear(m, []byte(part), at, l.hear) != nil {
+		var m transcript.Message
+		if json.Unmarshal([]byte(message), &m) != nil || (transcript.OpenCode{Dir: l.session.Directory}).Hear(m, []byte(part), at, l.hear) != nil {
 			broken++
 		}
 		more, err = l.full()
@@ -184,10 +98,10 @@ func (r *Read) storage(ctx context.Context, o Options, root fs.FS) error {
 	var all []Session
 	for _, name := range files {
 		var s struct {
-			ID        string       `json:"id"`
-			Directory string       `json:"directory"`
-			ParentID  string       `json:"parentID"`
-			Time      openCodeTime `json:"time"`
+			ID        string           `json:"id"`
+			Directory string           `json:"directory"`
+			ParentID  string           `json:"parentID"`
+			Time      transcript.Times `json:"time"`
 		}
 		if err := readJSON(root, name, &s); err != nil || s.ID == "" || strings.ContainsAny(s.ID, "*?[/\\") {
 			r.note("storage/"+name, "is not a session")
@@ -225,7 +139,7 @@ func (r *Read) stored(ctx context.Context, o Options, root fs.FS, s Session) (mo
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		var m openCodeMessage
+		var m transcript.Message
 		if readJSON(root, name, &m) != nil {
 			broken++
 			continue
@@ -238,7 +152,7 @@ func (r *Read) stored(ctx context.Context, o Options, root fs.FS, s Session) (mo
 		for _, part := range parts {
 			b, err := readBounded(root, part)
 			r.Bytes += int64(len(b))
-			if err != nil || (openCode{s.Directory}).hear(m, b, time.UnixMilli(m.Time.Created).UTC(), l.hear) != nil {
+			if err != nil || (transcript.OpenCode{Dir: s.Directory}).Hear(m, b, time.UnixMilli(m.Time.Created).UTC(), l.hear) != nil {
 				broken++
 			}
 			if more, err := l.full(); err != nil || !more {

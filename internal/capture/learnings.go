@@ -6,7 +6,8 @@ package capture
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 const (
@@ -36,11 +37,7 @@ func Title(item string) string {
 	if len(item) <= maxTitle {
 		return item
 	}
-	n := maxTitle
-	for n > 0 && !utf8.RuneStart(item[n]) {
-		n--
-	}
-	return item[:n] + "..."
+	return text.Clip(item, maxTitle) + "..."
 }
 
 // learningsSection returns the lines below the last learnings header.

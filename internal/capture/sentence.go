@@ -2,6 +2,7 @@ package capture
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -122,12 +123,7 @@ type pattern struct {
 
 // may reports whether a text in lower case has one of the words.
 func (p pattern) may(lower string) bool {
-	for _, w := range p.words {
-		if strings.Contains(lower, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.words, func(w string) bool { return strings.Contains(lower, w) })
 }
 
 // reasons matches the beginning of a reason in a sentence.

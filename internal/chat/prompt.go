@@ -4,11 +4,14 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/llm"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 //go:embed extract.md
@@ -60,4 +63,45 @@ func framed(ms []engram.Memory) (string, error) {
 		return "", fmt.Errorf("write memories for the language model: %w", err)
 	}
 	return data + "\nWhat do these memories have in common? Answer with the JSON object alone.", nil
+}
+
+const (
+	maxTitle   = 200     // characters
+	maxContent = 4 << 10 // bytes
+)
+
+// What is wrong with an answer. The answer itself is not quoted: it contains memories.
+var (
+	errNoObject = errors.New("the answer has no object with a title and a content")
+	errEmpty    = errors.New("the title or the content is empty")
+)
+
+// verdict is the object that the model is asked for.
+type verdict struct {
+	None    bool   `json:"none"`
+	Title   string `json:"title"`
+	Content string `json:"content"`
+}
+
+func parse(said string) (p engram.Pattern, ok bool, err error) {
+	v, found := llm.Object(said, func(v verdict) bool { return v.None || v.Title != "" || v.Content != "" })
+	if !found {
+		return engram.Pattern{}, false, errNoObject
+	}
+	return v.pattern()
+}
+
+// pattern cleans v, which a memory may have manipulated.
+func (v verdict) pattern() (engram.Pattern, bool, error) {
+	if v.None {
+		return engram.Pattern{}, false, nil
+	}
+	p := engram.Pattern{
+		Title:   llm.Line(v.Title, maxTitle),
+		Content: llm.Cut(strings.TrimSpace(redact.Private(render.Plain(v.Content))), maxContent),
+	}
+	if p.Title == "" || p.Content == "" {
+		return engram.Pattern{}, false, errEmpty
+	}
+	return p, true, nil
 }

@@ -2,10 +2,12 @@ package cli
 
 import (
 	"github.com/alanbuscaglia/engram/internal/cli/demo"
+	"github.com/alanbuscaglia/engram/internal/cli/help"
 	"github.com/alanbuscaglia/engram/internal/cli/memory"
 	"github.com/alanbuscaglia/engram/internal/cli/move"
 	"github.com/alanbuscaglia/engram/internal/cli/review"
 	"github.com/alanbuscaglia/engram/internal/cli/serve"
+	"github.com/alanbuscaglia/engram/internal/cli/settings"
 	"github.com/alanbuscaglia/engram/internal/cli/setup"
 	"github.com/alanbuscaglia/engram/internal/cli/sync"
 	"github.com/alanbuscaglia/engram/internal/cli/upkeep"
@@ -37,11 +39,11 @@ func answers() map[string][]answer {
 		"backfill":               one(move.BackfillDoc{}),
 		"capture":                one(memory.CapturedDoc{}),
 		"completion":             nil, // a script for a shell
-		"config":                 one(setup.SettingsDoc{}),
-		"config get":             one(setup.SettingDoc{}),
-		"config list":            one(setup.SettingsDoc{}),
-		"config set":             one(setup.SetDoc{}),
-		"config unset":           one(setup.SetDoc{}),
+		"config":                 one(settings.SettingsDoc{}),
+		"config get":             one(settings.SettingDoc{}),
+		"config list":            one(settings.SettingsDoc{}),
+		"config set":             one(settings.SetDoc{}),
+		"config unset":           one(settings.SetDoc{}),
 		"conflicts":              nil, // needs a subcommand
 		"conflicts deferred":     {{"", review.DeferredDoc{}}, {"--replay", review.ReplayedDoc{}}},
 		"conflicts ignore":       conflict,
@@ -70,8 +72,8 @@ func answers() map[string][]answer {
 		"link":                   one(document.Linked{}),
 		"list":                   one(memory.ListDoc{}),
 		"log":                    {{"", document.Log{}}, {"--compact", memory.CompactDoc{}}},
-		"hook":                   nil,                   // what the agent wants
-		"man":                    {{"--dir", manDoc{}}}, // else a manual page
+		"hook":                   nil,                        // what the agent wants
+		"man":                    {{"--dir", help.ManDoc{}}}, // else a manual page
 		"mark":                   one(memory.ChangedDoc{}),
 		"mcp":                    nil, // the Model Context Protocol
 		"metrics":                one(document.Metrics{}),

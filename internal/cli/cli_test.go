@@ -22,7 +22,7 @@ func tree() *cobra.Command {
 // commands returns the whole tree.
 func commands() []*cobra.Command {
 	var all []*cobra.Command
-	forEach(tree(), func(c *cobra.Command) { all = append(all, c) })
+	command.ForEach(tree(), func(c *cobra.Command) { all = append(all, c) })
 	return all
 }
 

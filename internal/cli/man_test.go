@@ -18,7 +18,7 @@ func TestManualPagesAreRoff(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	for _, c := range commands() {
-		page, err := os.ReadFile(filepath.Join(dir, manName(c)+".1"))
+		page, err := os.ReadFile(filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
 		if c.Hidden {
 			continue
 		}

@@ -79,7 +79,7 @@ func commandsPage() string {
 		fmt.Fprintf(&b, "## %s\n\n", g.Title)
 		for _, c := range root.Commands() {
 			if c.GroupID == g.ID {
-				forEach(c, func(c *cobra.Command) { writeCommandSection(&b, c) })
+				command.ForEach(c, func(c *cobra.Command) { writeCommandSection(&b, c) })
 			}
 		}
 	}
@@ -221,9 +221,9 @@ func TestEveryCommandHasItsAnswer(t *testing.T) {
 	table := answers()
 	there := map[string]bool{}
 	for _, c := range commands() {
-		there[pathOf(c)] = true
-		if _, told := table[pathOf(c)]; !told {
-			t.Errorf("%q has no row in answers(): say which document it prints with --json", pathOf(c))
+		there[command.PathOf(c)] = true
+		if _, told := table[command.PathOf(c)]; !told {
+			t.Errorf("%q has no row in answers(): say which document it prints with --json", command.PathOf(c))
 		}
 	}
 	for path := range table {

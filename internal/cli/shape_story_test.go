@@ -222,9 +222,9 @@ func TestAnswersHaveTheirShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ran[pathOf(found)] = true
+		ran[command.PathOf(found)] = true
 		fits, misfit := false, ""
-		for _, a := range table[pathOf(found)] {
+		for _, a := range table[command.PathOf(found)] {
 			bad := misshapen(reflect.TypeOf(a.doc), doc, "")
 			if len(bad) == 0 {
 				fits, played[reflect.TypeOf(a.doc)] = true, true

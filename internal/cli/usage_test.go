@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/cli/help"
 )
 
 // Every usage error has exit code 2, a reason and a hint.
@@ -19,7 +20,7 @@ func TestEveryCommandRefusesWhatItDoesNotKnow(t *testing.T) {
 		if c.Name() == "hook" {
 			continue // hooks ignore unknown arguments, so that agents are not stopped
 		}
-		path := strings.Fields(pathOf(c))
+		path := strings.Fields(command.PathOf(c))
 		t.Run(c.CommandPath(), func(t *testing.T) {
 			_, stderr, code := run(append(slices.Clone(path), "--no-such-flag")...)
 			if code != 2 || !strings.Contains(stderr, "--no-such-flag") || !strings.Contains(stderr, "run: "+c.CommandPath()+" --help") {
@@ -44,7 +45,7 @@ func TestAMistypedFlagIsRecognised(t *testing.T) {
 				return
 			}
 			mistyped := "--" + f.Name[:len(f.Name)-1]
-			_, stderr, code := run(append(strings.Fields(pathOf(c)), mistyped)...)
+			_, stderr, code := run(append(strings.Fields(command.PathOf(c)), mistyped)...)
 			if code != 2 || !strings.Contains(stderr, "did you mean --") {
 				t.Errorf("%s %s: got exit code %d, stderr:\n%s\nwant exit code 2 and the flag that was meant", c.CommandPath(), mistyped, code, stderr)
 			}
@@ -84,7 +85,7 @@ func TestOldWordsAreAnswered(t *testing.T) {
 
 func TestOldWordsLeadToCommands(t *testing.T) {
 	root := tree()
-	for word, meant := range oldWords() {
+	for word, meant := range help.OldWords() {
 		if c, rest, err := root.Find(strings.Fields(meant)); err != nil || len(rest) > 0 || strings.TrimPrefix(c.CommandPath(), "engram ") != meant {
 			t.Errorf("%q leads to %q, which is no command", word, meant)
 		}

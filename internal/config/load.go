@@ -63,7 +63,6 @@ func Load(s Sources) (Config, error) {
 	return c, nil
 }
 
-// env looks a variable up.
 func (s Sources) env(name string) (string, bool) {
 	if s.Env == nil {
 		return "", false
@@ -98,7 +97,6 @@ func (ev evaluation) run(all []setting) (Config, error) {
 	return c, nil
 }
 
-// apply sets one key.
 func (ev evaluation) apply(c *Config, set setting) error {
 	candidates := ev.lookup(set)
 	value, err := set.fallback(*c, ev.paths)
@@ -152,7 +150,6 @@ func (set setting) instead(next candidate) string {
 	return next.value
 }
 
-// badValue is an invalid value of a key.
 type badValue struct {
 	key string
 	err error

@@ -1,23 +1,21 @@
-// Package contradiction holds the rule that decides whether two texts on the same subject
-// contradict each other, and in which words: a negation or an opposite, a number, a name, a
-// verdict.
+// Package contradiction holds the rule that decides whether two texts on the same subject contradict each
+// other, and in which words: a negation or an opposite, a number, a name, a verdict.
 //
-// A text is split into clauses (read.go, parse.go), whose words are looked up (lexicon.go,
+// A text is split into clauses (read.go), whose words are looked up (lexicon.go,
 // table.go) and interpreted: what is denied, what a number counts (interpret.go, number.go). Every
 // clause of one text is compared with every clause of the other (compare.go, meeting.go). Those
 // that share most of their subject contradict each other if they differ in one place:
 //
 //   - an odd number of opposites: a denied word, or two ends of an axis such as
 //     allowed and forbidden (opposite.go); two opposites cancel out;
-//   - a number of the same unit or the same thing (count.go);
+//   - a number of the same unit or the same thing (number.go);
 //   - the words in one place, after a word that can precede a name (name.go), or
-//     where the clauses are otherwise equal (frame.go);
+//     where the clauses are otherwise equal (name.go);
 //   - two words that have changed places around a third (order.go).
 //
-// Single events (fixed, released), numbers that are names (issue 12), places (staging, production)
-// and purposes (for sessions) make it a different subject. The longer the texts, the more two
-// clauses must share, because some are similar by chance. A title names the subject and claims
-// nothing, unless there is no content.
+// Single events (fixed, released), numbers that are names (issue 12), places (staging, production) and purposes
+// (for sessions) make it a different subject. The longer the texts, the more two clauses must share, because
+// some are similar by chance. A title names the subject and claims nothing, unless there is no content.
 //
 // # Figures
 //
@@ -34,10 +32,9 @@
 //	both                    349       .988   .943        .988   .943
 //	fresh.tsv                72      1.000   .974        .974   .974
 //
-// "With the model" means that pairs far below its related mark count as different subjects, and
-// slightly below it only clauses that are equal but for one place count: Postgres and Redis are not
-// similar. When order and frames were added, some errors in fresh.tsv were fixed, so it is not
-// unseen any more either.
+// "With the model" means that pairs far below its related mark count as different subjects, and slightly below
+// it only clauses that are equal but for one place count: Postgres and Redis are not similar. When order and
+// frames were added, some errors in fresh.tsv were fixed, so it is not unseen any more either.
 //
 // Successive writes, through the engine as remember and as save and sleep do, are in writes.tsv, to
 // which that was fitted, and writes-fresh.tsv, which was written afterwards; writes-others.tsv is
@@ -54,19 +51,17 @@
 //
 // # Limits
 //
-// It knows words, not the world. It misses contradictions in other words ("we left Heroku",
-// "deployed on Heroku"), across sentences, and between a number and a word. It flags wrongly some
-// pairs that may both be right: "uses a whiteboard", "uses a mentor". It knows English best; of
-// Spanish, German and French the negations, verdicts, units and commonest opposites. Scripts
-// without spaces are hardly compared.
+// It knows words, not the world. It misses contradictions in other words ("we left Heroku", "deployed on
+// Heroku"), across sentences, and between a number and a word. It flags wrongly some pairs that may both be
+// right: "uses a whiteboard", "uses a mentor". It knows English best; of Spanish, German and French the
+// negations, verdicts, units and commonest opposites. Scripts without spaces are hardly compared.
 //
 // # Cost
 //
-// Most of it is Read: about as much as indexing the text, 15 µs for 350 characters. Comparing two
-// such Readings takes 2 µs without allocation, so Between takes some 40 µs. Only the beginning of
-// long texts is read (see Read), and one bit operation rules out clauses without a common word: two
-// texts that say nearly the same in every sentence, the worst case, take .9 ms. BenchmarkBetween
-// and its neighbours measure it.
+// Most of it is Read: about as much as indexing the text, 15 µs for 350 characters. Comparing two such Readings
+// takes 2 µs without allocation, so Between takes some 40 µs. Only the beginning of long texts is read (see
+// Read), and one bit operation rules out clauses without a common word: two texts that say nearly the same in
+// every sentence, the worst case, take .9 ms. BenchmarkBetween and its neighbours measure it.
 //
 // Everything here is pure and safe for concurrent use.
 package contradiction

@@ -30,8 +30,7 @@ func (m *meeting) names() (d Difference) {
 	if !okA || !okB || m.a.scoped(firstA, lastA) && m.b.scoped(firstB, lastB) {
 		return d
 	}
-	// Names that the other text lacks are no sign of another subject, even if they are in its
-	// title.
+	// Names that the other text lacks are no sign of another subject, even if they are in its title.
 	sure := m.weight(0) - nameOff
 	if m.sure() {
 		sure = max(sure, enough)
@@ -44,12 +43,9 @@ func (m *meeting) names() (d Difference) {
 
 // tells reports whether all the stems are those of words from i to j.
 func (c *clause) tells(i, j int, stems []string) bool {
-	for _, s := range stems {
-		if !slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.stem == s }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(stems, func(s string) bool {
+		return !slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.stem == s })
+	})
 }
 
 // slot returns the place of the words at: adjacent, after a word that can precede a name, or before
@@ -89,12 +85,7 @@ func (c *clause) value(first, last int) bool {
 
 // scoped reports whether one of the words from i to j limits where something holds.
 func (c *clause) scoped(i, j int) bool {
-	for k := i; k <= j; k++ {
-		if c.words[k].role == scopeWord {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.role == scopeWord })
 }
 
 // named reports whether a word is written like a name: Go.
@@ -112,7 +103,6 @@ func (c *clause) around(i int) string {
 	return c.span(i, i)
 }
 
-// span returns the words from i to j, as written.
 func (c *clause) span(i, j int) string {
 	var b strings.Builder
 	for k := i; k <= j; k++ {
@@ -130,4 +120,135 @@ func shorten(s string) string {
 		return s
 	}
 	return string([]rune(s)[:longest-1]) + "…"
+}
+
+// frame describes two clauses that are equal, word for word, but for one place.
+type frame struct {
+	holds  bool
+	fa, la int // first and last word of the place in a
+	fb, lb int // and in b
+}
+
+// mostOfFrame limits the words in the place of a frame.
+const mostOfFrame = 3
+
+// framed returns the frame of two clauses, if they have one: the text before and after the place is
+// equal, except for articles, and has content.
+func (m *meeting) framed() (f frame) {
+	var ia, ib [mostWords]int8
+	na, nb := m.a.spoken(&ia), m.b.spoken(&ib)
+	p, says := 0, false
+	for p < na && p < nb && m.equal(ia[p], ib[p]) {
+		says = says || m.a.words[ia[p]].content()
+		p++
+	}
+	s := 0
+	for s < na-p && s < nb-p && m.equal(ia[na-1-s], ib[nb-1-s]) {
+		says = says || m.a.words[ia[na-1-s]].content()
+		s++
+	}
+	lenA, lenB := na-p-s, nb-p-s
+	if !says || lenA < 1 || lenB < 1 || lenA > mostOfFrame || lenB > mostOfFrame {
+		return f
+	}
+	f = frame{true, int(ia[p]), int(ia[na-1-s]), int(ib[p]), int(ib[nb-1-s])}
+	f.holds = m.a.place(f.fa, f.la) && m.b.place(f.fb, f.lb) && !m.a.past()
+	return f
+}
+
+// place reports whether the words from i to j can be one thing: on in staging is two.
+func (c *clause) place(i, j int) bool {
+	return !slices.ContainsFunc(c.words[i:j+1], func(w word) bool {
+		return !w.content() && !w.verb() && w.num == nil && w.axis == noAxis && w.role != office
+	})
+}
+
+// past reports whether the clause describes an action, which may differ another time.
+func (c *clause) past() bool {
+	for i := range c.words {
+		if w := &c.words[i]; w.role == content && strings.HasSuffix(w.folded, "ed") && !being[c.beside(i, -1)] {
+			return i > 0
+		}
+	}
+	return false
+}
+
+// spoken returns the positions of a clause's words that are not articles.
+func (c *clause) spoken(at *[mostWords]int8) (n int) {
+	for i := range c.words {
+		if c.words[i].role != article {
+			at[n], n = int8(i), n+1
+		}
+	}
+	return n
+}
+
+func (m *meeting) equal(i, j int8) bool {
+	return m.match[i] == j+1 || m.a.words[i].folded == m.b.words[j].folded
+}
+
+// sure reports whether the frame alone shows that both have the same subject: the titles only have
+// words of their own that are in the place.
+func (m *meeting) sure() bool {
+	f := &m.frame
+	return f.holds && (!m.titles.differs || m.a.tells(f.fa, f.la, m.titles.onlyA) && m.b.tells(f.fb, f.lb, m.titles.onlyB))
+}
+
+// names reports whether the place of the frame has names, and only one thing can be there: a value,
+// a sole owner, a path.
+func (f frame) names(m *meeting) bool {
+	if !f.holds || m.ua.n == 0 || m.ub.n == 0 {
+		return false
+	}
+	a, b := m.a, m.b
+	switch {
+	case a.words[f.fa].num != nil || b.words[f.fb].num != nil:
+		return false
+	case a.scoped(f.fa, f.la) && b.scoped(f.fb, f.lb):
+		return false
+	case f.fa == 0 && f.fb == 0: // Alice owns, Alice is the lead
+		return a.alone(f.la+1) && b.alone(f.lb+1)
+	case f.fa != f.la || f.fb != f.lb:
+		return false
+	case a.words[f.fa].axis != noAxis || b.words[f.fb].axis != noAxis:
+		return false
+	case spelled(a.words[f.fa].written) && spelled(b.words[f.fb].written):
+		return true // orders_a
+	}
+	return being[a.before(f.fa)] && being[b.before(f.fb)] &&
+		(m.shared >= leastOfValue || named(a.words[f.fa].written) && named(b.words[f.fb].written))
+}
+
+// alone reports whether the words from i on describe a role of exactly one.
+func (c *clause) alone(i int) bool {
+	if i >= len(c.words) {
+		return false
+	}
+	if c.words[i].role == office {
+		return true
+	}
+	if !being[c.words[i].folded] || i+1 >= len(c.words) {
+		return false
+	}
+	return c.words[i+1].folded == "the" || c.words[i+1].folded == "responsible"
+}
+
+// before returns the word before i that is not an article.
+func (c *clause) before(i int) string {
+	for i--; i > 0 && c.words[i].role == article; i-- {
+	}
+	return c.beside(i, 0)
+}
+
+// spelled reports whether a word is an identifier or a path.
+func spelled(w string) (is bool) {
+	for i := range len(w) {
+		switch c := w[i]; {
+		case c == '_' || c == '/' || c == '.':
+			is = true
+		case !plain(c) && c != '-':
+			return false
+		}
+	}
+	return is
 }

@@ -1,6 +1,9 @@
 package contradiction
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ends are the ends of axes in a clause, each axis once.
 type ends struct {
@@ -165,10 +168,6 @@ func turned(a, b string) bool {
 }
 
 func adjective(w string) bool {
-	for _, ending := range [...]string{"able", "ible", "ive", "ent", "ant", "ect", "ete", "ate", "id", "al", "ular"} {
-		if strings.HasSuffix(w, ending) {
-			return true
-		}
-	}
-	return false
+	endings := []string{"able", "ible", "ive", "ent", "ant", "ect", "ete", "ate", "id", "al", "ular"}
+	return slices.ContainsFunc(endings, func(ending string) bool { return strings.HasSuffix(w, ending) })
 }

@@ -1,7 +1,9 @@
 package contradiction
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -57,8 +59,9 @@ func (w *word) verb() bool { return w.role == light || w.role == using || w.role
 // each, 24 clauses of 24 words.
 func Read(t Text) Reading {
 	r := Reading{text: t, clauses: make([]clause, 0, 8)}
-	p := parser{out: &r, title: true, words: make([]word, 0, guess(t)), tokens: make([]text.Token, 0, 8)}
-	p.read(cut(t.Title, mostBytes))
+	guess := min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5) // of the number of words, for one allocation
+	p := parser{out: &r, title: true, words: make([]word, 0, guess), tokens: make([]text.Token, 0, 8)}
+	p.read(text.Clip(t.Title, mostBytes))
 	for i := range r.clauses {
 		c := &r.clauses[i]
 		r.event = r.event || c.event
@@ -77,12 +80,9 @@ func Read(t Text) Reading {
 			r.clauses[i].title = false // there is no other content
 		}
 	}
-	p.read(cut(t.Content, mostBytes))
+	p.read(text.Clip(t.Content, mostBytes))
 	return r
 }
-
-// guess estimates the number of words, for one allocation.
-func guess(t Text) int { return min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5) }
 
 // likeLetters is the minimum length of the shorter of two words that match because the longer only
 // adds an ending.
@@ -124,10 +124,221 @@ func bit(key uint32) uint64 { return 1 << (uint64(key) * 0x9E3779B97F4A7C15 >> 5
 
 // has reports whether a word matches one of stems.
 func has(stems []string, w string) bool {
-	for _, s := range stems {
-		if like(s, w) {
-			return true
+	return slices.ContainsFunc(stems, func(s string) bool { return like(s, w) })
+}
+
+// parser splits a text into clauses.
+type parser struct {
+	out      *Reading
+	title    bool
+	words    []word // of all clauses; the current one starts at first
+	first    int
+	scope    []string // of the sentence
+	sentence int      // the first clause of the sentence
+	skip     bool     // the rest of the clause is not claimed
+	label    bool     // the sentence names files
+	event    bool     // the sentence describes a single event
+	asides   []string // text in brackets
+	tokens   []text.Token
+}
+
+// spaces separate fields; so do brackets.
+const spaces = " \t\r\n()[]"
+
+func (p *parser) read(s string) {
+	p.scope, p.sentence = nil, len(p.out.clauses)
+	for i := 0; i < len(s); {
+		switch c := s[i]; c {
+		case '\n':
+			p.endSentence()
+			i++
+		case '(', '[':
+			i += 1 + p.aside(s[i+1:])
+		case ' ', '\t', '\r', ')', ']':
+			i++
+		default:
+			end := i + strings.IndexAny(s[i:], spaces)
+			if end < i {
+				end = len(s)
+			}
+			p.field(s[i:end])
+			// A bracket directly after a name belongs to the clause.
+			if i = end; i < len(s) && (s[i] == '(' || s[i] == '[') {
+				i++
+			}
 		}
 	}
-	return false
+	p.endSentence()
+}
+
+// mostAside is the maximum length of text in brackets.
+const mostAside = 200
+
+// aside defers text in brackets to the end of the sentence, and returns its length.
+func (p *parser) aside(s string) int {
+	n := strings.IndexAny(text.Clip(s, mostAside), ")]\n")
+	if n < 0 || s[n] == '\n' {
+		return 0
+	}
+	p.asides = append(p.asides, s[:n])
+	return n + 1
+}
+
+// field reads the text between two spaces.
+func (p *parser) field(f string) {
+	if plain(f[0]) && plain(f[len(f)-1]) {
+		p.word(f)
+		return
+	}
+	w := strings.TrimLeftFunc(f, isMark)
+	if w == "" {
+		if f == "-" || f == "|" || f == "–" || f == "—" || f == "->" || f == "→" {
+			p.endClause()
+		}
+		return
+	}
+	w = strings.TrimRightFunc(w, func(r rune) bool { return isMark(r) && r != '%' })
+	if w == "" {
+		return
+	}
+	tail := f[strings.Index(f, w)+len(w):]
+	if strings.HasPrefix(f, "#") {
+		w = "#" + w
+	}
+	p.word(w)
+	switch {
+	case strings.ContainsAny(tail, ".!?;"):
+		p.endSentence()
+	case strings.Contains(tail, ":"):
+		p.endLabel()
+	case strings.Contains(tail, ","):
+		p.endClause()
+	}
+}
+
+// plain reports whether c is an ASCII letter or digit.
+func plain(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || digit(c) }
+
+// isMark reports whether r is punctuation around words.
+func isMark(r rune) bool {
+	return r != '%' && r != '#' && r != '_' && r != '/' && r != '+' && r != '~' && (unicode.IsPunct(r) || unicode.IsSymbol(r))
+}
+
+// word adds a written word to the clause.
+func (p *parser) word(w string) {
+	p.tokens = p.tokens[:0]
+	text.Scan(w, func(t text.Token) {
+		if t.Kind != text.Joined && t.Kind != text.Pair {
+			p.tokens = append(p.tokens, t)
+		}
+	})
+	if len(p.tokens) == 0 {
+		return
+	}
+	x := word{written: w}
+	for _, t := range p.tokens {
+		x.folded += t.Word
+	}
+	if x.num = readNumber(w); x.num != nil {
+		x.role = numeral
+	} else {
+		p.look(&x)
+	}
+	if p.breaks(&x) || p.skip || len(p.words)-p.first >= mostWords {
+		return
+	}
+	p.words = append(p.words, x)
+}
+
+// look looks up a word.
+func (p *parser) look(x *word) {
+	e := lexicon()[x.folded]
+	x.role, x.axis, x.sign = e.role, e.axis, e.sign
+	if e.role >= grammar && e.role <= limit && shouted(x.written) {
+		x.role = content // MIT, which is with in German
+	}
+	switch {
+	case e.value != 0:
+		x.role, x.num = numeral, &number{value: e.value, text: x.written}
+		return
+	case e.stem != "":
+		x.stem = e.stem
+	case len(p.tokens) > 1: // paths and names of programs have no endings
+		x.stem = x.folded
+	case x.content() || x.verb() || x.axis != noAxis:
+		x.stem = p.tokens[0].Text()
+	}
+	x.key = keyOf(x.stem)
+}
+
+// shouted reports whether a word is in capitals.
+func shouted(w string) bool {
+	return len(w) > 1 && !strings.ContainsFunc(w, func(r rune) bool { return r < 'A' || r > 'Z' })
+}
+
+// breaks ends the clause before a word that begins another, and reports whether x is such a word.
+func (p *parser) breaks(x *word) bool {
+	n := len(p.words) - p.first
+	switch {
+	case x.role == breaker:
+		p.endClause()
+	case x.role == instead: // of; "instead we …" opens a claim
+		p.skip = n > 0
+	case x.folded == "than" && n > 0 && p.words[len(p.words)-1].folded == "rather":
+		p.skip = true
+	default:
+		return false
+	}
+	return true
+}
+
+// endLabel ends a clause at a colon. A single word before it is a label.
+func (p *parser) endLabel() {
+	if len(p.words) == p.first+1 {
+		label := p.words[p.first].folded
+		p.label, p.event = fileLabels[label], p.event || eventLabels[label]
+		p.words = p.words[:p.first]
+		return
+	}
+	p.endClause()
+}
+
+func (p *parser) endSentence() {
+	p.endClause()
+	for _, aside := range p.asides {
+		for f := range strings.FieldsSeq(aside) {
+			p.word(strings.TrimFunc(f, isMark))
+		}
+		p.endClause()
+	}
+	for i := p.sentence; i < len(p.out.clauses); i++ {
+		p.out.clauses[i].scope = p.scope
+		// The reason for a single event is not permanent either.
+		p.out.clauses[i].event = p.event || p.out.clauses[i].event || p.out.clauses[p.sentence].event
+	}
+	p.sentence, p.label, p.event, p.asides = len(p.out.clauses), false, false, p.asides[:0]
+	if !p.title {
+		p.scope = nil
+	}
+}
+
+func (p *parser) endClause() {
+	p.skip = false
+	words := p.words[p.first:len(p.words):len(p.words)]
+	p.first = len(p.words)
+	if len(words) == 0 || p.label || len(p.out.clauses) >= mostClauses {
+		return
+	}
+	c := clause{words: words, title: p.title, sum: sumOf(words)}
+	interpret(&c)
+	for i := range c.words {
+		w := &c.words[i]
+		if w.role == scopeWord {
+			p.scope = append(p.scope, w.stem)
+		}
+		if w.content() || w.axis != 0 {
+			c.bits |= bit(w.key)
+		}
+	}
+	p.out.clauses = append(p.out.clauses, c)
 }

@@ -3,6 +3,8 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -79,7 +82,11 @@ func send(req *http.Request, out any) error {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return refused(answer)
+		var r refusal
+		if err := json.Unmarshal(answer, &r); err != nil || r.Error.Code == "" {
+			return ErrNoAnswer
+		}
+		return r.err()
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err) // not an Engram server
@@ -94,14 +101,6 @@ type refusal struct {
 		Message string      `json:"message"`
 		Hint    string      `json:"hint"`
 	} `json:"error"`
-}
-
-func refused(answer []byte) error {
-	var r refusal
-	if err := json.Unmarshal(answer, &r); err != nil || r.Error.Code == "" {
-		return ErrNoAnswer
-	}
-	return r.err()
 }
 
 func (r refusal) err() error {
@@ -155,4 +154,55 @@ func AskAt(l net.Addr) string {
 		return ""
 	}
 	return net.JoinHostPort(host, port)
+}
+
+// Operation answers one request; input and result are JSON.
+type Operation func(ctx context.Context, in []byte) (any, error)
+
+// Handler serves the operations to clients with the key of its record. Mount it at /daemon/{verb}
+// behind the guards of the other routes, which must limit the size of requests: Handler reads them
+// whole.
+func Handler(key string, operations map[string]Operation) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Digests are compared, in constant time, since keys differ in length.
+		given, want := sha256.Sum256([]byte(r.Header.Get(keyHeader))), sha256.Sum256([]byte(key))
+		if key == "" || subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
+			fail(w, http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "this is for the program's own commands").
+				WithHint("use the other routes; GET / names them"))
+			return
+		}
+		operation, known := operations[strings.TrimPrefix(r.URL.Path, pathPrefix)]
+		if !known || r.Method != http.MethodPost {
+			fail(w, http.StatusNotFound, engram.Errorf(engram.CodeNotFound, "the server has no such operation"))
+			return
+		}
+		var in json.RawMessage
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			fail(w, http.StatusBadRequest, engram.Errorf(engram.CodeInvalid, "the body is not JSON"))
+			return
+		}
+		out, err := operation(r.Context(), in)
+		if err != nil {
+			fail(w, http.StatusConflict, err)
+			return
+		}
+		write(w, http.StatusOK, out)
+	})
+}
+
+func fail(w http.ResponseWriter, status int, err error) {
+	var r refusal
+	r.Error.Code, r.Error.Message, r.Error.Hint = engram.CodeOf(err), err.Error(), engram.HintOf(err)
+	write(w, status, r)
+}
+
+func write(w http.ResponseWriter, status int, doc any) {
+	answer, err := json.Marshal(doc)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON"))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(answer) // the client may be gone
 }

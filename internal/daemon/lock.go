@@ -1,15 +1,22 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
+	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 )
 
 // Lock is the right to be the server of a data directory. The system releases it when the process
@@ -30,24 +37,24 @@ var errHeld = errors.New("another process holds the lock")
 func Take(ctx context.Context, dir string, of Record) (*Lock, error) {
 	l := &Lock{files: FilesIn(dir), record: of}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, unwritable(dir, err)
+		return nil, logfile.Unwritable(dir, err)
 	}
 	f, err := os.OpenFile(l.files.Lock, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, unwritable(l.files.Lock, err)
+		return nil, logfile.Unwritable(l.files.Lock, err)
 	}
 	l.file = f
 	switch err := lockFile(ctx, f); {
 	case errors.Is(err, errHeld):
 		return nil, errors.Join(engram.Errorf(engram.CodeConflict, "a server of this data directory is running already"), f.Close())
 	case err != nil:
-		return nil, errors.Join(unwritable(l.files.Lock, err), f.Close())
+		return nil, errors.Join(logfile.Unwritable(l.files.Lock, err), f.Close())
 	}
 	l.record.PID, l.record.Machine = os.Getpid(), machineName()
 	l.record.Key, l.record.Address, l.record.Listens = newKey(), "", ""
 	// Replace the record of a previous server before it can be taken for ours.
-	if err := errors.Join(f.Chmod(0o600), writeRecord(f, l.record), l.writePID()); err != nil {
-		return nil, errors.Join(unwritable(dir, err), l.Release())
+	if err := errors.Join(f.Chmod(0o600), writeRecord(f, l.record), atomicfile.Write(l.files.PID, []byte(strconv.Itoa(l.record.PID)+"\n"), atomicfile.Options{Mode: 0o600, Alone: true, Hasty: true})); err != nil {
+		return nil, errors.Join(logfile.Unwritable(dir, err), l.Release())
 	}
 	return l, nil
 }
@@ -56,7 +63,7 @@ func Take(ctx context.Context, dir string, of Record) (*Lock, error) {
 func (l *Lock) Announce(url, address string) error {
 	l.record.Listens, l.record.Address = url, address
 	if err := writeRecord(l.file, l.record); err != nil {
-		return unwritable(l.files.Lock, err)
+		return logfile.Unwritable(l.files.Lock, err)
 	}
 	return nil
 }
@@ -75,15 +82,6 @@ func (l *Lock) Release() error {
 		return fmt.Errorf("give up the lock of the server: %w", err)
 	}
 	return nil
-}
-
-func (l *Lock) writePID() error {
-	return atomicfile.Write(l.files.PID, []byte(strconv.Itoa(l.record.PID)+"\n"), atomicfile.Options{Mode: 0o600, Alone: true, Hasty: true})
-}
-
-func unwritable(path string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", path).
-		WithHint("check that the folder can be written, or choose another with --data-dir").WithCause(err)
 }
 
 // Holder is the holder of a data directory's lock.
@@ -135,7 +133,75 @@ func Forget(dir string) error {
 		return err
 	}
 	if err := os.Remove(FilesIn(dir).PID); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return unwritable(FilesIn(dir).PID, err)
+		return logfile.Unwritable(FilesIn(dir).PID, err)
 	}
 	return nil
+}
+
+// Record describes a server to those who may read its data directory.
+type Record struct {
+	PID        int       `json:"pid"`     // on Machine
+	Machine    string    `json:"machine"` // machineName of its system
+	Address    string    `json:"address"` // host:port on loopback for Ask; "" while it starts, and if it cannot be asked
+	Listens    string    `json:"listens"` // http://host:port as configured
+	Key        string    `json:"key"`     // random per run; proves that a client may read this record
+	Version    string    `json:"version"` // of the program
+	Build      string    `json:"build"`   // distinguishes programs of the same version
+	Database   string    `json:"database"`
+	StartedAt  time.Time `json:"started_at"`
+	Background bool      `json:"background"` // it runs detached from a terminal
+	Log        string    `json:"log"`        // its log file; "" is standard error
+	// Flags of its command, for a server that replaces it.
+	Flags map[string]string `json:"flags,omitempty"`
+}
+
+// maxRecord is more than any record has, in bytes.
+const maxRecord = 64 << 10
+
+func newKey() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // never fails
+	return hex.EncodeToString(b)
+}
+
+// readRecord reads the record in a lock file; ok is false if it is missing or incomplete.
+func readRecord(path string) (r Record, ok bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return r, false
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRecord))
+	if err != nil {
+		return r, false
+	}
+	return r, json.Unmarshal(bytes.TrimSpace(data), &r) == nil && r.PID > 0
+}
+
+// writeRecord replaces the contents of f. Readers ignore incomplete records.
+func writeRecord(f *os.File, r Record) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("encode the record: %w", err)
+	}
+	if err := f.Truncate(0); err != nil {
+		return fmt.Errorf("write the record: %w", err)
+	}
+	if _, err := f.WriteAt(append(data, '\n'), 0); err != nil {
+		return fmt.Errorf("write the record: %w", err)
+	}
+	return nil
+}
+
+// machineName distinguishes systems with different loopback addresses: machines by their boot id,
+// containers by their network. "" if the system hides it.
+//
+// Source: proc_sys_kernel(5), network_namespaces(7).
+func machineName() string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	network, errNetwork := os.Readlink("/proc/self/ns/net")
+	if err != nil || errNetwork != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(boot)) + " " + network
 }

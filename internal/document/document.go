@@ -7,6 +7,7 @@ package document
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"time"
 
@@ -60,6 +61,18 @@ type Draft struct {
 	Related    []string       `json:"related" doc:"memories it relates to: numbers, ids or topic:KEY"`
 }
 
+// CurrentProject is the project of a folder, over MCP and HTTP. It is never an error: what is wrong with the folder
+// is part of the answer.
+type CurrentProject struct {
+	Project   string   `json:"project"`
+	Source    string   `json:"project_source"`
+	Path      string   `json:"project_path" schema:"-"`
+	Cwd       string   `json:"cwd" schema:"-"`
+	Available []string `json:"available_projects"`
+	Warning   string   `json:"warning,omitempty" schema:"-"`
+	ErrorHint string   `json:"error_hint,omitempty" schema:"-"`
+}
+
 // Group counts the memories of a project, a type or a time span.
 type Group struct {
 	Name      string `json:"name"`      // project, type, or the first day: 2026-01-31
@@ -97,6 +110,12 @@ func Unquoted(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return json.RawMessage(s)
+}
+
+// KindOf returns the JSON type of a text, a flag or a number in Go: string, boolean, integer or number.
+func KindOf(t reflect.Type) string {
+	return map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer",
+		reflect.Float64: "number"}[t.Kind()]
 }
 
 // Items returns the elements of an array, of a string with an array ("[1, 2]"), or of a comma-separated

@@ -27,15 +27,10 @@ func sizes() []int { return []int{1_000, 100_000} }
 var benchFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "engram-bench-") })
 
 func TestMain(m *testing.M) {
-	// Opening a store takes a tenth of a second under the race detector. A flag overrides this.
-	if err := flag.Set("rapid.checks", "40"); err != nil {
-		panic(err)
-	}
-	code := m.Run()
+	enginetest.Main(m)
 	if dir, err := benchFolder(); err == nil {
 		_ = os.RemoveAll(dir) // the system's temporary folder, whatever happens
 	}
-	os.Exit(code)
 }
 
 // small and large build the stores once per process.
@@ -132,7 +127,7 @@ func fillProject(dir string, n int, project string) error {
 }
 
 // onEach runs a benchmark on the stores of both sizes.
-func onEach(b *testing.B, run func(b *testing.B, w world, c *storetest.Corpus)) {
+func onEach(b *testing.B, run func(b *testing.B, w enginetest.World, c *storetest.Corpus)) {
 	for i, folder := range []func() (string, error){small, large} {
 		b.Run(fmt.Sprintf("memories=%d", sizes()[i]), func(b *testing.B) { onOne(b, folder, run) })
 	}
@@ -140,12 +135,12 @@ func onEach(b *testing.B, run func(b *testing.B, w world, c *storetest.Corpus)) 
 
 // onOne runs a benchmark on the store in a folder. It also reports CPU time, which other work of the machine
 // does not change.
-func onOne(b *testing.B, folder func() (string, error), run func(b *testing.B, w world, c *storetest.Corpus)) {
+func onOne(b *testing.B, folder func() (string, error), run func(b *testing.B, w enginetest.World, c *storetest.Corpus)) {
 	dir, err := folder()
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := newWorldIn(b, dir)
+	w := enginetest.NewWorldIn(b, dir)
 	// The test clock steps a second per reading, so caches of a minute would expire every few questions.
 	begun := time.Now()
 	clock := func() time.Time { return enginetest.Start().Add(time.Since(begun)) }
@@ -165,7 +160,7 @@ func measured(b *testing.B, fn func()) {
 func BenchmarkSave(b *testing.B) { onEach(b, saving) }
 
 // saving saves memories with their vectors.
-func saving(b *testing.B, w world, c *storetest.Corpus) {
+func saving(b *testing.B, w enginetest.World, c *storetest.Corpus) {
 	// Each run adds to the same store, and must not repeat texts or ids of others.
 	nonce := time.Now().UnixNano()
 	id := nonce // relations take ids too
@@ -189,8 +184,8 @@ func saving(b *testing.B, w world, c *storetest.Corpus) {
 }
 
 // searching asks questions of ten words in a warm process.
-func searching(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, w world, c *storetest.Corpus) {
-	return func(b *testing.B, w world, _ *storetest.Corpus) {
+func searching(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, w enginetest.World, c *storetest.Corpus) {
+	return func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		// Words of the store's corpus, except those of its first memories.
 		c := storetest.NewCorpus(1)
 		c.Question(100_000)
@@ -219,8 +214,8 @@ func searching(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, 
 }
 
 // beginning asks one question of ten words per process, which opens the store for it.
-func beginning(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, w world, c *storetest.Corpus) {
-	return func(b *testing.B, w world, _ *storetest.Corpus) {
+func beginning(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, w enginetest.World, c *storetest.Corpus) {
+	return func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		c := storetest.NewCorpus(1)
 		c.Question(100_000)
 		for b.Loop() {
@@ -265,7 +260,7 @@ func BenchmarkMillion(b *testing.B) {
 }
 
 func BenchmarkContext(b *testing.B) {
-	onEach(b, func(b *testing.B, w world, c *storetest.Corpus) {
+	onEach(b, func(b *testing.B, w enginetest.World, c *storetest.Corpus) {
 		for b.Loop() {
 			told, err := w.Engine.Context(b.Context(), brief.ContextInput{Project: c.Project()})
 			if err != nil || len(told.Memories) != 20 {
@@ -276,7 +271,7 @@ func BenchmarkContext(b *testing.B) {
 }
 
 func BenchmarkGet(b *testing.B) {
-	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+	onEach(b, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		n := int64(0)
 		for b.Loop() {
 			n = n%1000 + 1
@@ -288,7 +283,7 @@ func BenchmarkGet(b *testing.B) {
 }
 
 func BenchmarkTimeline(b *testing.B) {
-	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+	onEach(b, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		n := int64(0)
 		for b.Loop() {
 			n = n%1000 + 1

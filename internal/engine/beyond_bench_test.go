@@ -23,15 +23,15 @@ func BenchmarkSearchBesideAProject(b *testing.B) {
 		for _, personal := range []int{0, 20} {
 			for _, own := range []bool{true, false} {
 				b.Run(fmt.Sprintf("memories=%d/personal=%d/own=%v", n, personal, own), func(b *testing.B) {
-					onOne(b, func() (string, error) { return dir, nil }, func(b *testing.B, w world, c *storetest.Corpus) {
-						if personal > 0 && len(w.list(engram.Filter{Beyond: true})) == 0 {
+					onOne(b, func() (string, error) { return dir, nil }, func(b *testing.B, w enginetest.World, c *storetest.Corpus) {
+						if personal > 0 && len(w.MustList(engram.Filter{Beyond: true})) == 0 {
 							ids := enginetest.IDs()
 							for range n + 1 { // those of the store
 								ids()
 							}
 							w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: enginetest.Start, NewID: ids})
 							for range personal {
-								w.save(remember.SaveInput{Content: c.Question(40), Project: "of a person", Scope: engram.ScopePersonal})
+								w.MustSave(remember.SaveInput{Content: c.Question(40), Project: "of a person", Scope: engram.ScopePersonal})
 							}
 						}
 						c = storetest.NewCorpus(1)

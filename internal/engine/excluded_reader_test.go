@@ -29,7 +29,7 @@ type apartWorld struct {
 
 func newApartWorld(t *testing.T) apartWorld {
 	t.Helper()
-	parts := newWorld(t)
+	parts := enginetest.NewWorld(t)
 	e, store, at := parts.Engine, parts.Store, enginetest.Start()
 	w := apartWorld{e: e, store: store, at: at}
 	for _, project := range []string{"zebra", "plain"} {
@@ -105,8 +105,8 @@ func openToAll() map[string]string {
 	return map[string]string{
 		"Beside": named, "Named": sync, "Project": named, "Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "Trust": named,
 		"ExposureCounts": named, "Vectors": named, "Decays": "how projects fade, by names that are asked for",
-		"NewestVectors": "numbers of which no text can be made", "FirstMade": keeper, "Models": keeper, "Fact": keeper, "SeqBefore": keeper, "Device": keeper,
-		"LatestClock": keeper, "CountRevisions": "a number", "Replica": "its own methods are asked",
+		"NewestVectors": "numbers of which no text can be made", "FirstMade": keeper, "Models": keeper, "Fact": keeper, "SeqBefore": keeper, "Head": keeper,
+		"CountRevisions": "a number", "Replica": "its own methods are asked",
 		"ReplicatedBy": sync, "CountUnreplicated": sync, "ErasedOf": sync, "TombstonesOf": sync, "SessionTombstones": sync, "Shadowed": sync, "ShadowedTopic": sync, "CausalMetadata": sync,
 		"Owned": sync, "Pulled": sync, "Shared": sync, "Strayed": sync, "Reported": sync, "Unreplicated": sync,
 	}
@@ -169,7 +169,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			if err != nil {
 				return nil, err
 			}
-			near, err := r.Nearest(ctx, engram.VectorQuery{Model: enginetest.Embedder().Model().Fingerprint, Vector: v[0], Limit: 100, Also: both})
+			near, err := r.Nearest(ctx, engram.VectorQuery{Model: enginetest.Embedder().Model().Fingerprint, Vector: v[0], Limit: 100})
 			return numsApart(ctx, w, near, err)
 		},
 		"LatelyUsed": func(ctx ctxt, r engram.Reader) (any, error) {
@@ -282,6 +282,7 @@ func numsApart(ctx context.Context, w apartWorld, found []engram.Ranked, err err
 // Every method of a Reader that covers all projects leaves out excluded ones, unless openToAll gives a reason.
 // A new method is in neither list and fails this test.
 func TestEveryWayToReadIsKeptApart(t *testing.T) {
+	t.Parallel()
 	w := newApartWorld(t)
 	asked, open := askEverywhere(w), openToAll()
 	methods := map[string]bool{}

@@ -27,6 +27,7 @@ func apartFrom(e *engine.Engine, names ...string) *engine.Engine {
 
 // Injected texts include what a person wants in every project, but nothing from an excluded project.
 func TestUnaskedNothingIsToldOfAProjectThatIsKeptApart(t *testing.T) {
+	t.Parallel()
 	e := enginetest.New(t)
 	for _, in := range []remember.SaveInput{
 		{Title: "Zebra stripes are black", Content: "Always draw zebra stripes in black ink", Scope: "personal", Type: "preference", Project: "shop", Origin: engram.OriginHuman},
@@ -63,6 +64,7 @@ func TestUnaskedNothingIsToldOfAProjectThatIsKeptApart(t *testing.T) {
 
 // Queries over all projects answer as if excluded projects did not exist, with full pages, limits and counts.
 func TestAProjectThatIsKeptApartIsAsIfItWereNot(t *testing.T) {
+	t.Parallel()
 	with, without := enginetest.New(t), enginetest.New(t)
 	projects := []string{"shop", "blog", "shop", "bank", "shop", "shop", "blog"}
 	for i := range 30 {

@@ -15,6 +15,7 @@ import (
 // A reason may quote user input: it is redacted when it is written, not only when it is shown, and so is the same
 // reason again.
 func TestNoSecretIsWrittenAsAReason(t *testing.T) {
+	t.Parallel()
 	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
 	w := newApartWorld(t)
 	reasons := []string{"opened with " + token, "opened with " + token, "requested", "closed with " + token}
@@ -42,6 +43,7 @@ func TestNoSecretIsWrittenAsAReason(t *testing.T) {
 // Maintenance of the whole store includes disabled projects: else rules would count as applied, and secrets would
 // stay in them.
 func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
+	t.Parallel()
 	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
 	w := newApartWorld(t)
 	err := w.store.Update(t.Context(), func(tx engram.Tx) error {
@@ -67,6 +69,7 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 
 // An operation that would write in a disabled project does nothing, whatever way leads there.
 func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
+	t.Parallel()
 	w := newApartWorld(t)
 	apart := w.e.As(w.e.Caller().Without(func() func(string) bool { return func(p string) bool { return p == "zebra" } }))
 	state := func() string {

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
 // BenchmarkOverview counts a project and computes the strength of its memories.
 func BenchmarkOverview(b *testing.B) {
-	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+	onEach(b, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		name := largest(b, w)
 		for b.Loop() {
 			if _, err := w.Overview(b.Context(), name); err != nil {
@@ -21,7 +22,7 @@ func BenchmarkOverview(b *testing.B) {
 
 // BenchmarkListAfter reads the page after the middle of a list.
 func BenchmarkListAfter(b *testing.B) {
-	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+	onEach(b, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		f := engram.Filter{Project: largest(b, w), Current: true}
 		st, err := w.Stats(b.Context(), f.Project)
 		if err != nil {
@@ -41,7 +42,7 @@ func BenchmarkListAfter(b *testing.B) {
 
 // BenchmarkTopics completes a topic key.
 func BenchmarkTopics(b *testing.B) {
-	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+	onEach(b, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		for b.Loop() {
 			if _, err := w.Topics(b.Context(), "", "", 101); err != nil {
 				b.Fatal(err)
@@ -51,7 +52,7 @@ func BenchmarkTopics(b *testing.B) {
 }
 
 // largest returns the project with most memories.
-func largest(b *testing.B, w world) string {
+func largest(b *testing.B, w enginetest.World) string {
 	b.Helper()
 	all, err := w.Projects(b.Context())
 	if err != nil || len(all) == 0 {

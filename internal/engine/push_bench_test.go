@@ -14,13 +14,13 @@ import (
 
 // BenchmarkPush pushes a thousand new memories from a store whose older ones were pushed.
 func BenchmarkPush(b *testing.B) {
-	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+	onEach(b, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		r := replicatest.NewPlace("here").Open()
-		w.wentBefore(b, r)
+		wentBefore(w, b, r)
 		c := storetest.NewCorpus(3)
 		for n := 0; b.Loop(); n++ {
 			b.StopTimer()
-			w.addThousand(b, c, n)
+			addThousand(w, b, c, n)
 			b.StartTimer()
 			if p, err := w.Push(b.Context(), r, sync.PushInput{All: true}); err != nil || p.Memories != 1000 {
 				b.Fatalf("pushed %+v, %v", p, err)
@@ -30,7 +30,7 @@ func BenchmarkPush(b *testing.B) {
 }
 
 // wentBefore marks every memory as pushed in batches of two thousand.
-func (w world) wentBefore(b *testing.B, r engram.Remote) {
+func wentBefore(w enginetest.World, b *testing.B, r engram.Remote) {
 	b.Helper()
 	last := int64(0)
 	for {
@@ -45,10 +45,10 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 			}
 			for _, m := range ms {
 				l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
-				if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+				if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{fmt.Sprint(m.Num): l}); err != nil {
 					return err
 				}
-				if err := tx.ReplicaTx().PutReplicated(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
+				if err := tx.ReplicaTx().PutReplicated(b.Context(), []string{batch.ID}, engram.ThingState{Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Digest: l.Digest()}); err != nil {
 					return err
 				}
 				last = m.Num
@@ -65,7 +65,7 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 }
 
 // addThousand adds the n-th thousand of memories below the operations.
-func (w world) addThousand(b *testing.B, c *storetest.Corpus, n int) {
+func addThousand(w enginetest.World, b *testing.B, c *storetest.Corpus, n int) {
 	b.Helper()
 	err := w.Store.Update(b.Context(), func(tx engram.Tx) error {
 		now := enginetest.Start()
@@ -80,7 +80,7 @@ func (w world) addThousand(b *testing.B, c *storetest.Corpus, n int) {
 				return err
 			}
 			l := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(m.Num), Device: "here"}}
-			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{fmt.Sprint(m.Num): l}); err != nil {
 				return err
 			}
 		}

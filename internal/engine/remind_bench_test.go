@@ -67,7 +67,7 @@ func events() []struct {
 func BenchmarkRemind(b *testing.B) {
 	for _, ev := range events() {
 		b.Run(ev.name, func(b *testing.B) {
-			onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+			onEach(b, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 				c := corpusOfStore()
 				for n := range 5 {
 					ev.run(b, w.Engine, c, -n)
@@ -91,7 +91,7 @@ func BenchmarkRemind(b *testing.B) {
 func BenchmarkRemindBegin(b *testing.B) {
 	for _, ev := range events() {
 		b.Run(ev.name, func(b *testing.B) {
-			onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+			onEach(b, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 				c := corpusOfStore()
 				beginEach(b, w, func(e *engine.Engine, n int) { ev.run(b, e, c, n) })
 			})
@@ -100,7 +100,7 @@ func BenchmarkRemindBegin(b *testing.B) {
 }
 
 // beginEach runs fn on a newly opened engine, and closes it.
-func beginEach(b *testing.B, w world, fn func(e *engine.Engine, n int)) {
+func beginEach(b *testing.B, w enginetest.World, fn func(e *engine.Engine, n int)) {
 	var all []time.Duration
 	n := 0
 	for b.Loop() {
@@ -162,7 +162,7 @@ func addPersonal(dir string, n int) error {
 func BenchmarkRemindCrowded(b *testing.B) {
 	for _, ev := range events() {
 		b.Run(ev.name, func(b *testing.B) {
-			onOne(b, crowded, func(b *testing.B, w world, _ *storetest.Corpus) {
+			onOne(b, crowded, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 				beginEach(b, w, func(e *engine.Engine, n int) { ev.run(b, e, onlyCorpus{corpusOfStore()}, n) })
 			})
 		})

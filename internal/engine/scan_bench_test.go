@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
@@ -24,7 +25,7 @@ var single = sync.OnceValues(func() (string, error) {
 
 // A scan compares all memories of a project with each other.
 func BenchmarkScan(b *testing.B) {
-	onOne(b, single, func(b *testing.B, w world, _ *storetest.Corpus) {
+	onOne(b, single, func(b *testing.B, w enginetest.World, _ *storetest.Corpus) {
 		for b.Loop() {
 			res, err := w.Scan(b.Context(), relate.ScanInput{Project: onlyProject})
 			if err != nil || res.Inspected != 20_000 {

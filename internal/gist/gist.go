@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Long is the number of characters above which a content gets a summary, and Most the summary's maximum.
@@ -49,7 +50,7 @@ const maxRead = 16 << 10
 // leads; a sentence that is too long by itself ends in "…" after a clause, else after a word. "" for a text
 // without words.
 func Of(content string, most int) string {
-	parts := partsOf(clip(content, maxRead))
+	parts := partsOf(text.Clip(content, maxRead))
 	if len(parts) == 0 || most < 1 {
 		return ""
 	}
@@ -125,14 +126,3 @@ func shorten(line string, most int) string {
 
 // clauseEnds are the marks between clauses.
 const clauseEnds = ",;:—–，、；：،؛"
-
-// clip returns the first bytes of s, cut between characters.
-func clip(s string, bytes int) string {
-	if len(s) <= bytes {
-		return s
-	}
-	for bytes > 0 && !utf8.RuneStart(s[bytes]) {
-		bytes--
-	}
-	return s[:bytes]
-}

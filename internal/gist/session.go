@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // MostSession is the maximum length of Session in characters.
@@ -42,7 +43,7 @@ func Session(goal string, ms []engram.Memory) string {
 	if len(ms) == 0 {
 		return ""
 	}
-	head := fmt.Sprintf("Made automatically from %s.\n", count(len(ms), "memory", "memories"))
+	head := fmt.Sprintf("Made automatically from %s.\n", text.Counted(len(ms), "memory", "memories"))
 	if goal = Of(goal, mostGoal); goal != "" {
 		head += "\n## Goal\n" + goal + "\n"
 	}
@@ -64,7 +65,7 @@ func Session(goal string, ms []engram.Memory) string {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "\n%s more.\n", count(left, "memory", "memories"))
+		fmt.Fprintf(&b, "\n%s more.\n", text.Counted(left, "memory", "memories"))
 	}
 	return b.String() + tail
 }
@@ -130,11 +131,4 @@ func filesOf(ms []engram.Memory) string {
 		all, more = all[:mostFiles], fmt.Sprintf(" and %d more", n)
 	}
 	return "\n## Files\n" + shorten(strings.Join(all, ", "), 4*leastItem) + more + "\n"
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -16,7 +16,7 @@ import (
 
 // Code reads the current state of places in code. It changes nothing. It reads HEAD, the index and
 // files, and runs git only for renamed files (look.trace), split or sparse indexes and packed
-// commits (index_ask.go). The zero value is ready for concurrent use.
+// commits (index.go). The zero value is ready for concurrent use.
 type Code struct{}
 
 // Anchors returns anchors to places. Paths in asked are absolute or below dir; CodeInvalid for one

@@ -1,9 +1,8 @@
-// Package health holds the rules of the doctor: what facts about a store (facts.go) mean, how grave
-// that is and what to do next. One file per matter turns facts into a Check: the database file
-// (damage.go), index and vectors (step.go), memories (record.go), secrets (secrets.go), sessions
-// (session.go), write-ahead log (log.go), clock (clock.go), programs (program.go), disk (disk.go),
-// switch for agents (switch.go), hooks (hooks.go), shared chunks (shared.go) and settings
-// (setting.go). plan.go says what can be repaired.
+// Package health holds the rules of the doctor: what facts about a store (facts.go) mean, how grave that is and
+// what to do next. Rules turn facts into a Check: of the database file, its index, its vectors and its records
+// (damage.go), secrets (secrets.go), sessions (session.go), what is around the file (the write-ahead log, the
+// clock, programs, the disk: machine.go) and what its user has set up (the switch for agents, hooks, shared
+// chunks, settings: setup.go). Plan says what can be repaired.
 //
 // Every rule is a pure function of facts and a policy. The words of a report (check_id, result,
 // severity, reason_code …) are those of the mem_* dialect.

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // KeptSecrets are recognized secrets in stored texts, without the deliberately kept ones.
@@ -44,7 +46,7 @@ func judgeSecrets(f Facts, p Policy, why string) Check {
 	}
 	e["kinds"] = s.Kinds
 	found.Reason = "secrets_kept"
-	found.Message = counted(s.Texts(), "text has", "texts have") + " secrets that were not kept on purpose: " + strings.Join(kinds, ", ") + "."
+	found.Message = text.Counted(s.Texts(), "text has", "texts have") + " secrets that were not kept on purpose: " + strings.Join(kinds, ", ") + "."
 	found.Next = "engram doctor --fix removes them, after a backup that still has them. Save intended secrets with --allow-secret. Replace secrets that may have leaked."
 	c := bad(Warning, found)
 	for _, k := range []struct {

@@ -15,10 +15,9 @@ type Stray struct {
 
 // Strays returns the sessions that ManualSession or SessionFolder finds, latest first.
 //
-// A session is stray if its ID names another project, or if its directory is another project by
-// configuration or repository. The name of a folder alone proves nothing, nor does a nested
-// repository. A session without a project gets it with the next save. A save outside a session
-// under a chosen project is deliberate.
+// A session is stray if its ID names another project, or if its directory is another project by configuration
+// or repository. The name of a folder alone proves nothing, nor does a nested repository. A session without a
+// project gets it with the next save. A save outside a session under a chosen project is deliberate.
 func Strays(id ID, f Facts) (all []Stray) {
 	for _, s := range f.Sessions.List {
 		to := ""

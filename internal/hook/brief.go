@@ -169,13 +169,13 @@ func (r *run) report(claim func() (dialect.Answer, bool), back func()) (said boo
 	return said
 }
 
-// answer returns the answer so far; later ones are lost. It waits for a claim in progress until the
-// last moment, because claimed memories that are not sent are lost.
-func (r *run) answer(last <-chan struct{}) []byte {
+// answer returns the answer so far; later ones are lost. It waits for a claim in progress until
+// last ends, because claimed memories that are not sent are lost.
+func (r *run) answer(last context.Context) []byte {
 	for {
 		r.mu.Lock()
 		claiming := r.claiming
-		if claiming == nil || isOver(last) {
+		if claiming == nil || last.Err() != nil {
 			r.answered = true
 			said := r.said
 			r.mu.Unlock()
@@ -184,17 +184,8 @@ func (r *run) answer(last <-chan struct{}) []byte {
 		r.mu.Unlock()
 		select {
 		case <-claiming:
-		case <-last:
+		case <-last.Done():
 		}
-	}
-}
-
-func isOver(last <-chan struct{}) bool {
-	select {
-	case <-last:
-		return true
-	default:
-		return false
 	}
 }
 
@@ -234,7 +225,6 @@ func (r *run) claim(t exposure.Injection, again bool, with func(noted []attend.N
 	return mine, err == nil
 }
 
-// injectedNote returns a note of injected memories.
 func injectedNote(nums []int64) attend.Note {
 	return attend.Note{Kind: noteInjected, Text: strings.Trim(strings.Join(strings.Fields(fmt.Sprint(nums)), ","), "[]")}
 }

@@ -134,14 +134,8 @@ func away(err error) bool {
 
 // final reports whether an error would occur again at the next attempt.
 func final(err error) bool {
-	if errors.Is(err, errMany) {
-		return true
-	}
-	switch engram.CodeOf(err) {
-	case engram.CodeInvalid, engram.CodeNotFound, engram.CodeConflict, engram.CodeForbidden:
-		return true
-	}
-	return false
+	lasting := []engram.Code{engram.CodeInvalid, engram.CodeNotFound, engram.CodeConflict, engram.CodeForbidden}
+	return errors.Is(err, errMany) || slices.Contains(lasting, engram.CodeOf(err))
 }
 
 // closed reports whether the store cannot even be read: written by a newer program, or not a

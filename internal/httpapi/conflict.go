@@ -263,9 +263,6 @@ func (a *API) deferred(q *route.Request) (route.Reply, error) {
 		}
 	}
 	all, err := a.Engine.Deferred(q.Context(), "")
-	if err != nil {
-		return route.Reply{}, err
-	}
 	for _, d := range all {
 		if status != "" && document.DeferredStatus(d) != status {
 			continue
@@ -274,7 +271,7 @@ func (a *API) deferred(q *route.Request) (route.Reply, error) {
 			page.Rows = append(page.Rows, deferredRowOf(d))
 		}
 	}
-	return route.Reply{Body: page}, nil
+	return route.Reply{Body: page}, err
 }
 
 func deferredRowOf(d engram.Deferred) deferredRow {

@@ -49,10 +49,7 @@ func (a *API) doctor(q *route.Request) (route.Reply, error) {
 	in := consolidate.DoctorInput{Check: q.Query.Get("check"), Project: a.folder(q)}
 	in.Project.Explicit = q.Query.Get("project")
 	r, err := a.Engine.Doctor(q.Context(), in)
-	if err != nil {
-		return route.Reply{}, undetected(err, in.Project.Explicit)
-	}
-	return route.Reply{Body: document.ReportOf(r)}, nil
+	return route.Reply{Body: document.ReportOf(r)}, undetected(err, in.Project.Explicit)
 }
 
 // detectionFailed is the reason when a folder's project cannot be detected, ambiguous folders aside.

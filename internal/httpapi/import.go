@@ -83,9 +83,6 @@ func oneProject(q *route.Request) string {
 	return name
 }
 
-// exportFormats lists the formats of an export, the default first.
-func exportFormats() []string { return []string{exchange.NativeFormat, "mem"} }
-
 // export answers with a file, written while it is read.
 func (a *API) export(w http.ResponseWriter, q *route.Request) error {
 	in := exchange.ExportInput{Format: q.Query.Get("format"), Project: oneProject(q), Vectors: q.Flag("vectors")}

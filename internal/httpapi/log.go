@@ -169,13 +169,6 @@ func eventOf(e engram.LogEntry) eventDoc {
 	return doc
 }
 
-func (a *API) eventsRow() route.Route {
-	r := route.Read("/events", nil, "stream operations as Server-Sent Events").AsNewer().Texts(route.MediaEvents).FailsWith(notFound).
-		Query(inProject(), route.Param{Name: "since", Kind: route.KindWhole, Min: new(0.0), Doc: "the operation to start after; default: now; the header Last-Event-ID takes precedence"})
-	r.Stream = a.events
-	return r
-}
-
 // events streams operations as Server-Sent Events until the client leaves or the server stops. Last-Event-ID,
 // which browsers send when they reconnect, takes precedence over since, which stays in the address.
 //

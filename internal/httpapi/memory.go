@@ -10,7 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
-	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
@@ -59,7 +58,8 @@ func (a *API) searchMemories(q *route.Request, filter engram.Filter) (route.Repl
 	if err != nil {
 		return route.Reply{}, err
 	}
-	doc := foundOf(found)
+	doc := foundDoc{Query: found.Query, Hits: document.HitsOf(found.Hits, 0), BelowThreshold: document.HitsOf(found.BelowThreshold, len(found.Hits)),
+		Repaired: document.Each(found.Repaired, document.RepairOf), Times: document.Each(found.Times, document.TimeOf), Degraded: document.OrEmpty(found.Degraded)}
 	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
 	return route.Reply{Body: doc, Elsewhere: doc.Elsewhere}, err
 }
@@ -79,7 +79,9 @@ const maxOffset = 1 << 40
 
 func (a *API) memory(q *route.Request) (route.Reply, error) {
 	d, err := a.readMemory(q, refOf(q))
-	return route.Reply{Body: detailOf(d), Degraded: d.Degraded}, err
+	doc := detailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why,
+		document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
+	return route.Reply{Body: doc, Degraded: d.Degraded}, err
 }
 
 // memoryChange holds the changes of a memory; absent fields stay.
@@ -203,7 +205,6 @@ type batchDoc struct {
 	Saved []document.Saved `json:"saved"` // in the order of the memories
 }
 
-// saveMemories saves several memories, all or none.
 func (a *API) saveMemories(q *route.Request, in batchBody) (route.Reply, error) {
 	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (remember.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)
@@ -275,11 +276,6 @@ type foundDoc struct {
 	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
 }
 
-func foundOf(f engram.Found) foundDoc {
-	return foundDoc{Query: f.Query, Hits: document.HitsOf(f.Hits, 0), BelowThreshold: document.HitsOf(f.BelowThreshold, len(f.Hits)),
-		Repaired: document.Each(f.Repaired, document.RepairOf), Times: document.Each(f.Times, document.TimeOf), Degraded: document.OrEmpty(f.Degraded)}
-}
-
 // detailDoc is the answer of GET /memories/{ref}.
 type detailDoc struct {
 	Memory    document.Memory     `json:"memory"`
@@ -287,10 +283,6 @@ type detailDoc struct {
 	Why       string              `json:"strength_reason"`
 	Relations []document.Relation `json:"relations"`
 	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
-}
-
-func detailOf(d read.Detail) detailDoc {
-	return detailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 
 type changedDoc struct {

@@ -174,7 +174,6 @@ type answered struct {
 	status int
 }
 
-// count counts an answer.
 func (c *requests) count(pattern string, status int) {
 	to := answered{pattern, status}
 	if to.route == "/" { // the fallback; the greeting is GET /{$}

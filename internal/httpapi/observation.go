@@ -296,15 +296,12 @@ func (a *API) remember(q *route.Request, in rememberBody) (route.Reply, error) {
 	}
 	res, err := a.Engine.Save(q.Context(), remember.SaveInput{Content: in.Content, Type: in.Category, Metadata: in.Metadata,
 		Project: in.Project, SessionID: in.Session, NewSession: true, Directory: a.Dir, Admit: remember.AdmitMerging})
-	if err != nil {
-		return route.Reply{}, mismatched(err)
-	}
 	rep := route.Reply{Body: remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), placed{res.Memory.Project, res.Warnings}},
 		Location: "/memories/" + string(res.Memory.ID), Degraded: res.Warnings}
 	if !res.Known() {
 		rep.Status = http.StatusCreated
 	}
-	return rep, nil
+	return rep, mismatched(err)
 }
 
 // projectOf returns the project for something that names none: "" where its session has one, which then counts,
@@ -332,10 +329,10 @@ type recollectBody struct {
 
 func (a *API) recollect(q *route.Request, in recollectBody) (route.Reply, error) {
 	ask := read.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
-	if in.Limit != nil {
-		if ask.Limit = *in.Limit; ask.Limit == 0 {
-			return route.Reply{}, route.Invalid("limit 0 is out of range").WithHint("use a number from 1 to 100")
-		}
+	if in.Limit != nil && *in.Limit == 0 {
+		return route.Reply{}, route.Invalid("limit 0 is out of range").WithHint("use a number from 1 to 100")
+	} else if in.Limit != nil {
+		ask.Limit = *in.Limit
 	}
 	found, err := a.Engine.Recollect(q.Context(), ask)
 	return route.Reply{Body: document.RecollectionOf(found), Degraded: found.Degraded}, err

@@ -16,22 +16,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// currentProject is the project of a folder. It is never an error: what is wrong with the folder is part of the
-// answer.
-type currentProject struct {
-	Project   string   `json:"project"`
-	Source    string   `json:"project_source"`
-	Path      string   `json:"project_path"`
-	Cwd       string   `json:"cwd"`
-	Available []string `json:"available_projects"`
-	Warning   string   `json:"warning,omitempty"`
-	ErrorHint string   `json:"error_hint,omitempty"`
-}
-
 func (a *API) currentProject(q *route.Request) (route.Reply, error) {
 	in := a.folder(q)
 	at, err := a.Engine.ProjectFor(q.Context(), in)
-	out := currentProject{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: in.Dir, Available: at.Available, Warning: at.Warning}
+	out := document.CurrentProject{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: in.Dir, Available: at.Available, Warning: at.Warning}
 	if err != nil {
 		out.Project, out.ErrorHint = "", route.MessageOf(err)
 		if hint := hintOf(err); hint != "" {

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/httpapi/route"
 )
 
-// pageOf reads which page of a list is asked for.
 func pageOf(q *route.Request) engram.Page {
 	return engram.Page{Limit: q.Number("limit"), Offset: q.Number("offset")}
 }
@@ -104,16 +102,13 @@ func (a *API) folder(q *route.Request) projects.ProjectRequest {
 
 // narrowing returns the parameters that narrow a list or a search.
 func narrowing(scope route.Param) []route.Param {
-	return []route.Param{inProject(), route.Listed("type", "only these types"), scope, route.Listed("tag", "only memories with all of these tags"), metadata(),
+	return []route.Param{inProject(), route.Listed("type", "only these types"), scope, route.Listed("tag", "only memories with all of these tags"),
+		{Name: "metadata", Kind: route.KindObject, Doc: "a JSON object: only memories with all of it in their metadata; or member by member, metadata.key=value"},
 		route.Share("min_strength", "only memories at least this strong"), route.Moment("since", "only memories created at or after this time"), route.Moment("until", "only memories created before this time")}
 }
 
 func oneScope() route.Param {
 	return route.Words("scope", "only this scope", route.Texts(engram.ScopeProject, engram.ScopePersonal, engram.ScopeGlobal)...)
-}
-
-func metadata() route.Param {
-	return route.Param{Name: "metadata", Kind: route.KindObject, Doc: "a JSON object: only memories with all of it in their metadata; or member by member, metadata.key=value"}
 }
 
 func superseded() route.Param {
@@ -129,5 +124,3 @@ func finding() []route.Param {
 		route.Words("fusion", "how to combine channels; default: by the embedding model", route.Texts(engram.FusionScore, engram.FusionRank)...),
 		superseded(), route.Whole("hops", "how far to follow relations; default: 1", 0, 0, 5).Bounded().Unset(), route.Flag("rerank", "reorder the best results with the configured reranker"), asOf()}
 }
-
-func all(lists ...[]route.Param) []route.Param { return slices.Concat(lists...) }

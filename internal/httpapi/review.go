@@ -74,7 +74,6 @@ type snoozeBody struct {
 	Until string `json:"until" example:"2027-01-31" doc:"a day or a time"`
 }
 
-// reviewSnooze postpones the review of a memory.
 func (a *API) reviewSnooze(q *route.Request) (route.Reply, error) {
 	ref, in := parsed(q, q.PathValue("ref")), route.Decode[snoozeBody](q)
 	if q.Err != nil {
@@ -139,17 +138,14 @@ func (a *API) reviewRefuse(q *route.Request, in namesBody) (route.Reply, error) 
 }
 
 func (a *API) decided(done review.Decided, err error) (route.Reply, error) {
-	if err != nil {
-		return route.Reply{}, afterSome(done.Names(), err)
-	}
 	return route.Reply{Body: decidedDoc{document.Each(done.Memories, a.docOf), done.Records,
-		document.Each(done.Done, func(d review.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, nil
+		document.Each(done.Done, func(d review.DecidedName) document.DecidedName { return document.DecidedName(d) }), document.OrEmpty(done.Degraded)}}, afterSome(done.Names(), err)
 }
 
 // afterSome adds what was done before the error: each name is decided separately, and earlier decisions stay.
 func afterSome(done []string, err error) error {
-	var known *engram.Error
-	if len(done) == 0 || !errors.As(err, &known) {
+	known, ok := errors.AsType[*engram.Error](err)
+	if len(done) == 0 || !ok {
 		return err
 	}
 	return engram.Errorf(known.Code, "%s; done before that: %s", known.Msg, strings.Join(done, ", ")).WithHintOf(err).WithCause(err)
@@ -212,7 +208,6 @@ type decayBody struct {
 	Reset    bool          `json:"reset" default:"false" doc:"reset to the configuration"`
 }
 
-// setProjectDecay changes how the memories of a project fade; null fields stay.
 func (a *API) setProjectDecay(q *route.Request, in decayBody) (route.Reply, error) {
 	d, err := a.Engine.DecayProject(q.Context(), consolidate.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
 		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
@@ -226,12 +221,10 @@ type sleepBody struct {
 	Below   *float64               `json:"below" min:"0" max:"1" doc:"forget what is weaker; above 0"`
 }
 
-// sleep consolidates memories, or plans it.
 func (a *API) sleep(q *route.Request, b sleepBody) (route.Reply, error) {
 	return a.slept(q, b, b.Only)
 }
 
-// prune forgets weak memories, or plans it.
 func (a *API) prune(q *route.Request, b sleepBody) (route.Reply, error) {
 	if len(b.Only) > 0 {
 		return route.Reply{}, route.Invalid("a prune takes no only").WithHint("use POST /sleep")
@@ -254,10 +247,7 @@ func (a *API) slept(q *route.Request, b sleepBody, only []lifecycle.StepAction) 
 		return route.Reply{}, q.Err
 	}
 	res, err := a.Engine.Sleep(q.Context(), in)
-	if err != nil {
-		return route.Reply{}, err
-	}
-	return route.Reply{Body: document.SleepOf(res, in.DryRun)}, nil
+	return route.Reply{Body: document.SleepOf(res, in.DryRun)}, err
 }
 
 func (a *API) diagnostics(q *route.Request) (route.Reply, error) {
@@ -266,8 +256,5 @@ func (a *API) diagnostics(q *route.Request) (route.Reply, error) {
 		return route.Reply{}, q.Err
 	}
 	d, err := a.Engine.Diagnose(q.Context(), in)
-	if err != nil {
-		return route.Reply{}, err
-	}
-	return route.Reply{Body: document.DiagnosticsOf(d)}, nil
+	return route.Reply{Body: document.DiagnosticsOf(d)}, err
 }

@@ -36,7 +36,12 @@ func (a *API) search(q *route.Request) (route.Reply, error) {
 	ranked, below := found.InOrder()
 	for i, h := range ranked {
 		if wanted || !below[i] {
-			hits = append(hits, hitOf(h, explain, below[i]))
+			// The rank is 0, not -0, for a score of 0.
+			hit := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: below[i]}
+			if explain {
+				hit.Why = new(document.WhyOf(h.Why))
+			}
+			hits = append(hits, hit)
 		}
 	}
 	if err != nil {
@@ -44,14 +49,6 @@ func (a *API) search(q *route.Request) (route.Reply, error) {
 	}
 	elsewhere, err := a.elsewhere(q, in.Filter.Project, len(hits) > 0 || !in.AsOf.IsZero())
 	return route.Reply{Body: hits, Degraded: found.Degraded, Elsewhere: elsewhere}, err
-}
-
-func hitOf(h engram.Hit, explain, below bool) foundObservation {
-	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: below} // not -0
-	if explain {
-		out.Why = new(document.WhyOf(h.Why))
-	}
-	return out
 }
 
 // searchInput reads the parameters of a search except limit.
@@ -98,7 +95,6 @@ func recalledOf(r search.Recalled) recalledDoc {
 	return d
 }
 
-// recall fills a budget of tokens with the hits of a question.
 func (a *API) recall(q *route.Request) (route.Reply, error) {
 	in := search.RecallInput{SessionID: q.Query.Get("session_id"), Zone: a.Zone, Unseen: true,
 		SearchInput: searchInput(q, a.Engine.Now())}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -39,10 +40,6 @@ type sessionRow struct {
 	Observations int      `json:"observation_count"`
 }
 
-func rowOf(s engram.SessionActivity) sessionRow {
-	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, read.FlaggedSummary(s.Session), s.Memories}
-}
-
 // done is the outcome for a thing named by text.
 type done struct {
 	ID     string `json:"id"`
@@ -70,7 +67,9 @@ func (a *API) startSession(q *route.Request, in sessionBody) (route.Reply, error
 
 func (a *API) recentSessions(q *route.Request) (route.Reply, error) {
 	list, err := a.Engine.Sessions(q.Context(), q.Query.Get("project"), engram.Page{Limit: q.Lenient("limit")})
-	return route.Reply{Body: document.Each(list, rowOf)}, err
+	return route.Reply{Body: document.Each(list, func(s engram.SessionActivity) sessionRow {
+		return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, read.FlaggedSummary(s.Session), s.Memories}
+	})}, err
 }
 
 func (a *API) session(q *route.Request) (route.Reply, error) {
@@ -100,12 +99,7 @@ func (a *API) deleteSession(q *route.Request) (route.Reply, error) {
 
 // blank reports whether one of the texts is empty or white space.
 func blank(texts ...string) bool {
-	for _, s := range texts {
-		if strings.TrimSpace(s) == "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
 // promptDoc is a prompt as the older routes show it.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -25,12 +26,8 @@ const (
 //
 //	write(METHOD, path, handler, summary).query(parameters).takes(body{}).gives(answer{}, statuses).fails(statuses)
 func (a *API) table() []route.Route {
-	lists := [][]route.Route{a.serverRows(), a.sessionRows(), a.observationRows(), a.findingRows(), a.promptRows(), a.storeRows(), a.ageingRows(),
-		a.journalRows(), a.relationRows(), a.conflictRows(), a.memoryRows(), a.rememberRows()}
-	var routes []route.Route
-	for _, list := range lists {
-		routes = append(routes, list...)
-	}
+	routes := slices.Concat(a.serverRows(), a.sessionRows(), a.observationRows(), a.findingRows(), a.promptRows(), a.storeRows(), a.ageingRows(),
+		a.journalRows(), a.relationRows(), a.conflictRows(), a.memoryRows(), a.rememberRows())
 	if a.Daemon != nil {
 		// No token: it asks for a key of its own that only this user can read.
 		routes = append(routes, route.Route{Method: "POST", Path: "/daemon/{verb}", Summary: "requests of this program's own commands", MaxBody: route.MaxBody, Newer: true, Hidden: true, Body: map[string]any{}, Stream: route.PassTo(a.Daemon)})
@@ -65,7 +62,7 @@ func (a *API) observationRows() []route.Route {
 	lists := []route.Param{inProject(), oneScope().Leniently(), superseded(), limit(20, maxList).Leniently()}
 	return []route.Route{
 		route.Write("POST", "/observations", route.Decoded(a.saveObservation), "save a memory").Takes(observationBody{}).Gives(savedObservation{}, created).FailsWith(conflict),
-		route.Read("/observations", a.observations, "list memories, newest first").Query(all(lists, []route.Param{route.Words("sort", "the only supported order", "created_at:desc")})...).Gives([]observation{}),
+		route.Read("/observations", a.observations, "list memories, newest first").Query(slices.Concat(lists, []route.Param{route.Words("sort", "the only supported order", "created_at:desc")})...).Gives([]observation{}),
 		route.Read("/observations/recent", a.recentObservations, "list memories, newest first").Query(lists...).Gives([]observation{}),
 		route.Write("POST", "/observations/passive", route.Decoded(a.capture), `save each item under "## Key Learnings:" of a text`).Takes(captureBody{}).Gives(captured{}).FailsWith(conflict),
 		route.Read("/observations/{id}", a.observation, "read a memory").Query(forSession(), working(), asOf()).Gives(observation{}).FailsWith(notFound),
@@ -74,7 +71,6 @@ func (a *API) observationRows() []route.Route {
 	}
 }
 
-// erasing asks for a hard delete.
 func erasing() route.Param { return route.Flag("hard", "erase it permanently") }
 
 func (a *API) findingRows() []route.Route {
@@ -86,12 +82,12 @@ func (a *API) findingRows() []route.Route {
 		return route.Whole("budget", "approximate number of tokens; 0 is the default", def, 0, search.MaxBudget)
 	}
 	return []route.Route{
-		route.Read("/search", a.search, "search, best first; without q list the newest").Query(all(narrowing(oneScope().Leniently()), finding(), []route.Param{forSession(), working(),
+		route.Read("/search", a.search, "search, best first; without q list the newest").Query(slices.Concat(narrowing(oneScope().Leniently()), finding(), []route.Param{forSession(), working(),
 			limit(10, 20).Leniently(), route.Flag("explain", "explain each result"), route.Flag("weak", "include results below the relevance threshold; default: only beside relevant ones").Unset()})...).Gives([]foundObservation{}).FailsWith(notFound),
 		route.Read("/timeline", a.timeline, "list what was saved around a memory").Query(route.Param{Name: "observation_id", Doc: "its number", Kind: route.KindWhole, Required: true},
 			around("before", "before it"), around("after", "after it")).Gives(timelineDoc{}).FailsWith(notFound),
 		route.Read("/context", a.context, "build the context of a new session").Query(inProject(), oneScope().Leniently(), superseded(), budget(search.ContextBudget).Leniently(), forSession(), working(), again, asOf()).Gives(contextDoc{}).FailsWith(notFound),
-		route.Read("/recall", a.recall, "search, and fill a token budget with the results").AsNewer().Query(all(narrowing(oneScope()), finding(), []route.Param{forSession(), working(), again,
+		route.Read("/recall", a.recall, "search, and fill a token budget with the results").AsNewer().Query(slices.Concat(narrowing(oneScope()), finding(), []route.Param{forSession(), working(), again,
 			budget(search.RecallBudget), route.Whole("limit", "maximum number; default: as many as the budget allows", 0, 1, 100).Unset()})...).Gives(recalledDoc{}).FailsWith(notFound),
 	}
 }
@@ -116,13 +112,13 @@ func (a *API) storeRows() []route.Route {
 			route.Moment("since", "with by: only memories created at or after this time")).Gives(statsDoc{}).FailsWith(notFound),
 		route.Read("/doctor", a.doctor, "check the health of the store").Query(route.Words("project", "only this project"), route.Words("check", "only this check"), cwd).Gives(document.Report{}).FailsWith(notFound),
 		route.Write("GET", "/export", nil, "export everything, or one project, as a file").StreamedBy(a.export).Query(route.Words("project", "only this project"),
-			route.Words("format", "json, the default, keeps everything; mem has only the fields of the mem_* programs", exportFormats()...), route.Flag("vectors", "include vectors; only with format json")).Gives(map[string]any{}).FailsWith(notFound),
+			route.Words("format", "json, the default, keeps everything; mem has only the fields of the mem_* programs", exchange.NativeFormat, "mem"), route.Flag("vectors", "include vectors; only with format json")).Gives(map[string]any{}).FailsWith(notFound),
 		route.Write("POST", "/import", nil, "import an exported file; the body is the file, optionally compressed with gzip").StreamedBy(a.importFile).Unreads(maxImport).Query(
 			route.Words("mode", "merge is the default; replace forgets what is not in the file", string(exchange.ImportMerge), string(exchange.ImportReplace)),
 			route.Words("project", "import everything into this project; memories of another project are copied"), route.Flag("dry_run", "only report what would happen"),
 			route.Flag("all_projects", "with replace: all projects of the file; default: only project, or that of the server's folder"),
 			route.Whole("may_forget", "with replace: how many memories may be forgotten; an import that would forget more is rejected and names their projects", 0, 0, 1<<30)).Takes(map[string]any{}).Gives(importedDoc{}).FailsWith(conflict),
-		route.Read("/project/current", a.currentProject, "detect the project of a folder").Query(cwd).Gives(currentProject{}),
+		route.Read("/project/current", a.currentProject, "detect the project of a folder").Query(cwd).Gives(document.CurrentProject{}),
 		route.Read("/projects", a.projects, "list projects with their counts").AsNewer().Gives(projectsDoc{}),
 		route.Write("POST", "/projects/migrate", route.Decoded(a.migrateProject), "move everything of a project to another").Takes(migrateBody{}).Gives(migrated{}).Gives(skipped{}).FailsWith(notFound, conflict),
 		route.Read("/projects/{name}/decay", a.projectDecay, "read how the memories of a project fade").AsNewer().Query(route.Words("type", "only memories of this type")).Gives(document.ProjectDecay{}).FailsWith(notFound),
@@ -133,9 +129,9 @@ func (a *API) storeRows() []route.Route {
 func (a *API) ageingRows() []route.Route {
 	page := []route.Param{limit(20, maxList), offset()}
 	return []route.Route{
-		route.Read("/decay", a.decay, "list the strength of memories with the reason, weakest first").AsNewer().Query(all(narrowing(oneScope()), []route.Param{route.Listed("id", "only these: numbers, ids or topic:KEY"),
+		route.Read("/decay", a.decay, "list the strength of memories with the reason, weakest first").AsNewer().Query(slices.Concat(narrowing(oneScope()), []route.Param{route.Listed("id", "only these: numbers, ids or topic:KEY"),
 			route.Share("below", "only weaker memories"), route.Whole("days", "how far ahead to look", 30, 1, consolidate.MaxDecayDays), route.Words("curve", "compute by this curve", route.Texts(engram.Curves()...)...)}, page)...).Gives(decayDoc{}).FailsWith(notFound, conflict),
-		route.Read("/review", a.reviews, "list pending items, and memories due for review, longest overdue first").AsNewer().Query(all([]route.Param{inProject(),
+		route.Read("/review", a.reviews, "list pending items, and memories due for review, longest overdue first").AsNewer().Query(slices.Concat([]route.Param{inProject(),
 			route.Listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).Gives(reviewsDoc{}).FailsWith(notFound),
 		route.Write("POST", "/review/approve", route.Decoded(a.reviewApprove), "approve pending items").AsNewer().Takes(approveBody{}).Gives(decidedDoc{}).FailsWith(notFound, conflict),
 		route.Write("POST", "/review/refuse", route.Decoded(a.reviewRefuse), "reject pending items").AsNewer().Takes(namesBody{}).Gives(decidedDoc{}).FailsWith(notFound, conflict),
@@ -152,7 +148,8 @@ func (a *API) journalRows() []route.Route {
 		return route.Whole(name, "a version; 0 is the current one", 0, 0, 1<<30).Unset()
 	}
 	return []route.Route{
-		a.eventsRow(),
+		route.Read("/events", nil, "stream operations as Server-Sent Events").AsNewer().StreamedBy(a.events).Texts(route.MediaEvents).FailsWith(notFound).
+			Query(inProject(), route.Param{Name: "since", Kind: route.KindWhole, Min: new(0.0), Doc: "the operation to start after; default: now; the header Last-Event-ID takes precedence"}),
 		route.Read("/log", a.log, "list operations, latest first").AsNewer().Query(route.Words("ref", "only operations on this memory"), inProject(), route.Words("actor", "only operations of this actor: cli, http, mcp, mcp:NAME"),
 			route.Words("verb", "only operations of this name"), route.Moment("since", "only operations at or after this time"), route.Moment("until", "only operations before this time"),
 			limit(20, maxList), offset()).Gives(document.Log{}).FailsWith(notFound, conflict),
@@ -182,7 +179,7 @@ func (a *API) relationRows() []route.Route {
 func (a *API) conflictRows() []route.Route {
 	page := []route.Param{limit(50, relate.MaxConflicts).Leniently(), offset().Leniently()}
 	return []route.Route{
-		route.Read("/conflicts", a.conflicts, "list candidates and verdicts, newest first").Query(all([]route.Param{inProject(), route.Words("status", "only these", "pending", "judged", "ignored", "orphaned"),
+		route.Read("/conflicts", a.conflicts, "list candidates and verdicts, newest first").Query(slices.Concat([]route.Param{inProject(), route.Words("status", "only these", "pending", "judged", "ignored", "orphaned"),
 			route.Moment("since", "only those noted at or after this time")}, page)...).Gives(conflictPage{}),
 		route.Read("/conflicts/stats", a.conflictStats, "count candidates and verdicts").Query(inProject()).Gives(conflictCounts{}),
 		route.Read("/conflicts/deferred", a.deferred, "list changes from other stores that could not be applied").Query(route.Words("status", "only these", "deferred", "dead"), limit(50, relate.MaxConflicts), offset()).Gives(deferredPage{}),
@@ -198,7 +195,7 @@ func (a *API) memoryRows() []route.Route {
 	return []route.Route{
 		route.Write("POST", "/memories", route.Decoded(a.saveMemory), "save a memory").AsNewer().Takes(memoryBody{}).Gives(document.Saved{}, http.StatusOK, created).FailsWith(notFound, conflict),
 		route.Write("POST", "/memories/batch", route.Decoded(a.saveMemories), "save several memories, all or none").AsNewer().Takes(batchBody{}).Gives(batchDoc{}, http.StatusOK, created).FailsWith(notFound, conflict),
-		route.Read("/memories", a.memories, "list memories, newest first; with q search").AsNewer().Query(all(narrowing(oneScope()), finding(), []route.Param{route.Words("session_id", "only what this session saved"), working(),
+		route.Read("/memories", a.memories, "list memories, newest first; with q search").AsNewer().Query(slices.Concat(narrowing(oneScope()), finding(), []route.Param{route.Words("session_id", "only what this session saved"), working(),
 			route.Flag("forgotten", "list forgotten memories"), limit(20, maxList).Like("maximum number; with q 10, at most 100").Unset(), offset().Like("how many to skip; not with q").Unset()})...).
 			Gives(listDoc{}).Gives(foundDoc{}).FailsWith(notFound),
 		route.Read("/memories/{ref...}", a.memory, "read a memory with its relations and revisions").AsNewer().Query(topicProject(), forSession(), working(), asOf()).Gives(detailDoc{}).FailsWith(notFound, conflict),

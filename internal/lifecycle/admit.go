@@ -47,8 +47,7 @@ type Known struct {
 	Titled    *Near          // the newest with the same type and title
 	// Said is the newest with the same content, of any type and time.
 	Said *engram.Memory
-	// Near are similar memories, nearest first; those with cosine 0 at the end may have the same
-	// text.
+	// Near are similar memories, nearest first; those with cosine 0 at the end may have the same text.
 	Near []Near
 	// Duplicate is the embedding model's duplicate threshold, a cosine; 0 without a model.
 	Duplicate float64
@@ -77,9 +76,8 @@ type Decision struct {
 // memory of the same type and title, or into the nearest one of the same type at or above the
 // duplicate threshold. Type manual means unspecified and matches every type.
 //
-// Only a text that says all the memory says, and more, is merged in. Memories with a topic key,
-// contradictions, texts that replace part of the memory, and results too large for one memory are
-// inserted instead.
+// Only a text that says all the memory says, and more, is merged in. Memories with a topic key, contradictions,
+// texts that replace part of the memory, and results too large for one memory are inserted instead.
 func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 	switch {
 	case k.Topic != nil && k.Topic.NormalizedHash == m.NormalizedHash && k.Topic.Title == m.Title && k.Topic.Type == m.Type:
@@ -209,8 +207,7 @@ func IsRepeat(m, old engram.Memory, now time.Time, p Policy) bool {
 		now.Sub(old.CreatedAt).Abs() <= p.RepeatWindow
 }
 
-// Revised returns old with m's text, at now. Tags and metadata are added; a permanent memory stays
-// permanent.
+// Revised returns old with m's text, at now. Tags and metadata are added; a permanent memory stays permanent.
 func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r := old
 	if m.Summary != "" || m.Content != old.Content { // otherwise the old summary still fits
@@ -258,4 +255,57 @@ func merged(a, b map[string]any) map[string]any {
 	maps.Copy(all, a)
 	maps.Copy(all, b)
 	return all
+}
+
+// anchorsAfter returns the anchors after a text was replaced: requested ones stay, those named by
+// the old text go.
+func anchorsAfter(old, now []engram.Anchor) []engram.Anchor {
+	return anchorsOfBoth(slices.DeleteFunc(slices.Clone(old), func(a engram.Anchor) bool { return a.Named }), now)
+}
+
+// anchorsOfBoth merges anchors. For one place the newer one wins; beyond the limit older ones are dropped.
+func anchorsOfBoth(old, now []engram.Anchor) []engram.Anchor {
+	all := slices.Clone(now)
+	for _, a := range old {
+		i := slices.IndexFunc(all, func(b engram.Anchor) bool { return b.Repository == a.Repository && b.Place() == a.Place() })
+		switch {
+		case i >= 0:
+			all[i].Named = all[i].Named && a.Named
+		case len(all) < engram.MaxAnchors:
+			all = append(all, a)
+		}
+	}
+	return engram.CleanAnchors(all)
+}
+
+// TagPermanent is the tag of a memory that does not fade, equivalent to Permanent.
+const TagPermanent = "permanent"
+
+// Pinned returns now with TagPermanent and Permanent in agreement. was is the memory before the
+// change, zero for a new one. asked is an explicit request and decides; nil for none. Otherwise the
+// one that changed decides; if they never agreed, the memory is permanent. A memory with the
+// maximum number of tags goes without this one.
+func Pinned(was, now engram.Memory, asked *bool) engram.Memory {
+	tagged := func(m engram.Memory) bool { return slices.Contains(m.Tags, TagPermanent) }
+	switch {
+	case asked != nil:
+		now.Permanent = *asked
+	case now.Permanent == tagged(now) || now.Permanent != was.Permanent:
+	case tagged(now) != tagged(was):
+		now.Permanent = tagged(now)
+	default:
+		now.Permanent = true
+	}
+	switch {
+	case now.Permanent == tagged(now):
+	case !now.Permanent:
+		now.Tags = slices.DeleteFunc(slices.Clone(now.Tags), func(t string) bool { return t == TagPermanent })
+		if len(now.Tags) == 0 {
+			now.Tags = nil
+		}
+	case len(now.Tags) < engram.MaxTags:
+		now.Tags = append(slices.Clone(now.Tags), TagPermanent)
+		slices.Sort(now.Tags)
+	}
+	return now
 }

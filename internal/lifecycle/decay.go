@@ -1,12 +1,14 @@
 package lifecycle
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Defaults of a zero Decay.
@@ -31,26 +33,17 @@ const (
 //	ebbinghaus   s·e^(-t/(rate·(1 + ln(1 + a))·(0.5 + i))), rate 30 days
 //
 // Sources. Earlier designs that Engram unites. importance (the second): relevance loses 1 % a day
-// since the last access, half of it weighted by importance, plus a tenth of the logarithm of
-// accesses, at least 0.1; s is new, there every memory begins at 1. geometric (the first): 0.95 a
-// day since the last access times a bounded logarithm of accesses; there a memory never accessed
-// has 0, here the factor is at least 1. ebbinghaus (the fourth promises a forgetting curve since
-// the last consolidation, without a formula): exponential after Ebbinghaus, "Über das Gedächtnis",
-// 1885; more accesses and importance make it more stable.
+// since the last access, half of it weighted by importance, plus a tenth of the logarithm of accesses, at least
+// 0.1; s is new, there every memory begins at 1. geometric (the first): 0.95 a day since the last access times
+// a bounded logarithm of accesses; there a memory never accessed has 0, here the factor is at least 1.
+// ebbinghaus (the fourth promises a forgetting curve since the last consolidation, without a formula):
+// exponential after Ebbinghaus, "Über das Gedächtnis", 1885; more accesses and importance make it more stable.
 func Strength(m engram.Memory, now time.Time, d engram.Decay) float64 {
-	if least := leastOf(d); !m.Permanent {
-		return max(unfloored(m, now, d), least)
+	strength := unfloored(m, now, d)
+	if m.Permanent || d.Curve == engram.CurveGeometric || d.Curve == engram.CurveEbbinghaus {
+		return strength
 	}
-	return clamp(m.Strength, 0, 1)
-}
-
-// leastOf returns the lower bound of a curve.
-func leastOf(d engram.Decay) float64 {
-	switch d.Curve {
-	case engram.CurveGeometric, engram.CurveEbbinghaus:
-		return 0
-	}
-	return leastStrength
+	return max(strength, leastStrength)
 }
 
 // unfloored returns Strength without the curve's lower bound.
@@ -79,35 +72,25 @@ func Explain(m engram.Memory, now time.Time, d engram.Decay) (float64, string) {
 	if m.Permanent {
 		return strength, strings.Join(append(said, "permanent, does not fade"), " · ")
 	}
-	curve, since, event := engram.CurveImportance, lastAccess(m), "without access"
-	if d.Curve != "" {
-		curve = d.Curve
-	}
+	curve, since, event := cmp.Or(d.Curve, engram.CurveImportance), lastAccess(m), "without access"
 	switch {
 	case curve == engram.CurveEbbinghaus:
 		since, event = m.TouchedAt, "since it was consolidated"
 	case m.TouchedAt.After(since):
 		since, event = m.TouchedAt, "since it was boosted"
 	}
-	said = append(said, fmt.Sprintf("%s %s", counted(int(daysSince(since, now)), "day", "days"), event))
+	said = append(said, fmt.Sprintf("%s %s", text.Counted(int(daysSince(since, now)), "day", "days"), event))
 	if m.Strength < 1 {
 		said = append(said, fmt.Sprintf("from %.2f", m.Strength))
 	}
 	if curve != engram.CurveGeometric {
 		said = append(said, fmt.Sprintf("importance %.2g", m.Importance))
 	}
-	said = append(said, counted(m.AccessCount, "access", "accesses"), string(curve)+" curve")
+	said = append(said, text.Counted(m.AccessCount, "access", "accesses"), string(curve)+" curve")
 	if curve == engram.CurveImportance && strength == leastStrength {
 		said = append(said, "its minimum")
 	}
 	return strength, strings.Join(said, " · ")
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // DecayOf returns how m fades. The most specific setting wins: m's type in its project, its
@@ -128,20 +111,10 @@ func DecayOf(m engram.Memory, own *engram.ProjectDecay, p Policy) engram.Decay {
 }
 
 // lastAccess returns when m was last read or written.
-func lastAccess(m engram.Memory) time.Time {
-	if m.LastAccessedAt.After(m.UpdatedAt) {
-		return m.LastAccessedAt
-	}
-	return m.UpdatedAt
-}
+func lastAccess(m engram.Memory) time.Time { return later(m.UpdatedAt, m.LastAccessedAt) }
 
 // lastFlagged returns when m was last read, written or boosted.
-func lastFlagged(m engram.Memory) time.Time {
-	if at := lastAccess(m); at.After(m.TouchedAt) {
-		return at
-	}
-	return m.TouchedAt
-}
+func lastFlagged(m engram.Memory) time.Time { return later(m.TouchedAt, lastAccess(m)) }
 
 func daysSince(t, now time.Time) float64 {
 	return max(now.Sub(t).Hours()/24, 0)

@@ -15,8 +15,7 @@ import (
 // passed through a format without devices is counted once.
 const unknownDevice = "~"
 
-// ClockAt returns the first clock reading at a time; 0 for an unknown time or one outside the
-// clock's range.
+// ClockAt returns the first clock reading at a time; 0 for an unknown time or one outside the clock's range.
 func ClockAt(t time.Time) engram.Clock {
 	const last = 1<<47 - 1 // milliseconds that fit
 	if ms := t.UnixMilli(); !t.IsZero() && ms > 0 && ms <= last {
@@ -25,8 +24,7 @@ func ClockAt(t time.Time) engram.Clock {
 	return 0
 }
 
-// derivedDevice returns the device of a derived stamp: a tilde and 8 hex digits of the hashed
-// values.
+// derivedDevice returns the device of a derived stamp: a tilde and 8 hex digits of the hashed values.
 func derivedDevice(says ...any) string {
 	room := make([]byte, 0, 2048) // most fit
 	for _, v := range says {
@@ -145,13 +143,11 @@ func claims(r engram.Record) []engram.Part {
 	return all
 }
 
-// Adopted returns a state from a format without causal metadata, with metadata relative to the
-// local state: equal parts keep their local stamp, different ones are one write at the state's own
-// time. So a round trip through such a format changes nothing, and an edit there counts as one
-// later edit.
+// Adopted returns a state from a format without causal metadata, with metadata relative to the local state:
+// equal parts keep their local stamp, different ones are one write at the state's own time. So a round trip
+// through such a format changes nothing, and an edit there counts as one later edit.
 //
-// Unlike Derived it depends on the local state: it is for imports, not for exchange between
-// replicas.
+// Unlike Derived it depends on the local state: it is for imports, not for exchange between replicas.
 func Adopted(here, there engram.Record) engram.Record {
 	here = Normal(here)
 	own, l := Derived(there), here.Causal.Clone()
@@ -163,8 +159,7 @@ func Adopted(here, there engram.Record) engram.Record {
 			empty = empty || there.Memory != nil || there.Prompt != nil // such a format moves nothing
 		}
 		if there.Memory != nil && slices.Contains(withText(), r.part) {
-			// A format may drop parts of the same text. For another text its empty parts are not
-			// claims.
+			// A format may drop parts of the same text. For another text its empty parts are not claims.
 			empty = sameWords && !slices.Contains(said, r.part) || l.Of(r.part).Compare(own.Base) > 0
 		}
 		switch {
@@ -237,7 +232,6 @@ func Overridden(here, there engram.Record, s engram.VersionStamp) engram.Record 
 	return Normal(now)
 }
 
-// setDeleted copies the deletion time.
 func setDeleted(now, there engram.Record) {
 	for _, r := range registersOf(now) {
 		if r.part == engram.PartDeleted {
@@ -268,4 +262,71 @@ func adoptMemory(here, there engram.Record, l *engram.CausalMetadata) {
 	sum := countedBy(*here.Causal)
 	l.Counts = here.Causal.Clone().Counts
 	y.AccessCount, y.DuplicateCount = max(y.AccessCount, sum.Accesses), max(y.DuplicateCount, sum.Repeats+1)
+}
+
+// DerivedID returns the ID of a memory that only has a sync id. It is the same everywhere, so
+// relations that use it resolve on every replica. Its form is that of all IDs
+// (https://github.com/ulid/spec): at in milliseconds, and a hash of the sync id in place of
+// randomness. at is the creation time; zero or before 1970 counts as 1970.
+func DerivedID(syncID string, at time.Time) engram.ID {
+	const digits = "0123456789abcdefghjkmnpqrstvwxyz" // Crockford's base 32
+	sum := sha256.Sum256([]byte("engram memory " + syncID))
+	ms := uint64(0)
+	if !at.IsZero() && at.UnixMilli() > 0 {
+		ms = uint64(at.UnixMilli())
+	}
+	high, low := ms<<16|uint64(binary.BigEndian.Uint16(sum[:])), binary.BigEndian.Uint64(sum[2:])
+	var name [26]byte
+	for i := len(name) - 1; i >= 0; i-- {
+		name[i] = digits[low&31]
+		low, high = low>>5|high<<59, high>>5
+	}
+	return engram.ID(engram.IDPrefix + string(name[:]))
+}
+
+// Filled completes a state from a lossy format with local values: fields that the format lacks, and
+// the part of times that it truncates. So a state that was exported and imported again is
+// unchanged. Neither record is changed; both are of the same kind.
+func Filled(here, there engram.Record, head engram.Snapshot) engram.Record {
+	switch {
+	case there.Memory != nil && here.Memory != nil:
+		filled := *there.Memory
+		there.Memory = &filled
+		fillFields(there, here, head.Unlisted)
+		uncut(&filled.Memory, &here.Memory.Memory, head.Grid)
+	case there.Session != nil && here.Session != nil:
+		s := *there.Session
+		uncut(&s, here.Session, head.Grid)
+		there.Session = &s
+	case there.Prompt != nil && here.Prompt != nil:
+		p := *there.Prompt
+		uncut(&p, here.Prompt, head.Grid)
+		there.Prompt = &p
+	}
+	return there
+}
+
+// uncut gives times that were cut to the grid of a format their full value.
+func uncut[T any](cut, full *T, grid time.Duration) {
+	for _, f := range engram.Fields[T]() {
+		if at, is := f.Of(cut).(*time.Time); is && grid > time.Millisecond && f.Of(full).(*time.Time).Truncate(grid).Equal(*at) {
+			f.Copy(cut, full)
+		}
+	}
+}
+
+// fillFields copies the named fields of a memory. A summary is copied only for the same text.
+func fillFields(there, here engram.Record, names []string) {
+	m, was := memoryOf(there), memoryOf(here)
+	for _, r := range registersOf(there) {
+		if slices.Contains(names, string(r.part)) && (r.part != engram.PartSummary || saysSame(there, here)) {
+			r.take(there, here)
+		}
+	}
+	if slices.Contains(names, "tags") {
+		m.Tags = was.Tags
+	}
+	if slices.Contains(names, "strength") {
+		m.Strength, m.TouchedAt = was.Strength, was.TouchedAt
+	}
 }

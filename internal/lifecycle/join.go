@@ -41,7 +41,7 @@ func Adds(old, m engram.Memory) Addition {
 		return AddsBeside
 	}
 	titled := m.Title == old.Title || mentions(old.Title, m.Title) || mentions(old.Content, m.Title)
-	if titled && within(sayings(old.Content), sayings(m.Content)) {
+	if titled && strings.Contains(marked(sayings(old.Content)), marked(sayings(m.Content))) {
 		return AddsNothing
 	}
 	if bearing == wording.Less {
@@ -153,9 +153,6 @@ func unmarked(s string) string {
 	return t
 }
 
-// within reports whether part occurs in whole as consecutive sentences.
-func within(whole, part []string) bool { return strings.Contains(marked(whole), marked(part)) }
-
 // mentions reports whether a text contains the words of a title in a row.
 func mentions(text, title string) bool {
 	words := wordsIn(title)
@@ -163,4 +160,48 @@ func mentions(text, title string) bool {
 		return strings.Contains(text, title)
 	}
 	return strings.Contains(wordsIn(text), words)
+}
+
+// Said is a text prepared for comparisons. The zero value is no text: nothing holds it.
+type Said struct {
+	plain, sayings, words string
+	wording               wording.Reading
+}
+
+// SaidIn prepares a text once, for many comparisons.
+func SaidIn(text string) Said {
+	return Said{strings.TrimSpace(text), marked(sayings(text)), wordsIn(text), wording.Read(wording.Text{Content: text})}
+}
+
+// Holds reports whether s contains all of part, in order, even in other case, white space and list
+// marks, or inside a sentence. It finds where a text survives, so it errs toward yes: that "never
+// use Redis" is not "use Redis" does not matter here.
+func (s Said) Holds(part Said) bool {
+	if part.plain == "" {
+		return false
+	}
+	if strings.Contains(s.plain, part.plain) || s.Says(part) ||
+		strings.TrimSpace(part.words) != "" && strings.Contains(s.words, part.words) {
+		return true
+	}
+	bearing := s.wording.Against(part.wording) // a restatement keeps the first's words
+	return bearing == wording.Same || bearing == wording.Less
+}
+
+// Says reports whether s contains part as whole lines or sentences.
+func (s Said) Says(part Said) bool {
+	return part.plain != "" && strings.Contains(s.sayings, part.sayings)
+}
+
+// marked joins sentences so that only whole ones match. No text has a NUL, and the search is linear.
+func marked(all []string) string { return "\x00" + strings.Join(all, "\x00") + "\x00" }
+
+// wordsIn returns the words of a text without marks, each with a space before and after. The
+// ellipsis of a title cut from a content is not a word.
+func wordsIn(s string) string {
+	fields := strings.Fields(strings.ToLower(s))
+	for i, f := range fields {
+		fields[i] = strings.TrimRight(strings.TrimLeft(f, listMarks), trailing+"…")
+	}
+	return " " + strings.Join(slices.DeleteFunc(fields, func(f string) bool { return f == "" }), " ") + " "
 }

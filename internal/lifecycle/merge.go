@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -12,9 +13,8 @@ import (
 
 // Merge merges two states of one thing that diverged on replicas.
 //
-// States form a join semilattice and Merge is its join: commutative, associative and idempotent.
-// Replicas that have seen the same states converge, in any order and however often. Each kind of
-// value has its own join:
+// States form a join semilattice and Merge is its join: commutative, associative and idempotent. Replicas that
+// have seen the same states converge, in any order and however often. Each kind of value has its own join:
 //
 //   - Each part is a register; the greater stamp wins. On equal stamps, which honest stores do not
 //     make for two values, the greater JSON wins.
@@ -74,9 +74,8 @@ func mergeRest(m, a, b engram.Record) {
 	}
 }
 
-// Normal returns a state in canonical form: equal states are equal bytes. Causal metadata is
-// minimal, members and texts are sorted, and local numbers follow that order. A state without
-// metadata gets the one of Derived.
+// Normal returns a state in canonical form: equal states are equal bytes. Causal metadata is minimal, members
+// and texts are sorted, and local numbers follow that order. A state without metadata gets the one of Derived.
 func Normal(r engram.Record) engram.Record {
 	l, registers := engram.CausalMetadata{}, registersOf(r)
 	if r.Causal == nil {
@@ -141,8 +140,7 @@ func resolved(m engram.Record) engram.Record {
 	case m.Project != nil:
 		m.Project.Aliases = members(l.Sets)
 	case m.Relation != nil:
-		// No stamp says when a relation was removed. Removing changes it, and a removed one is not
-		// changed.
+		// No stamp says when a relation was removed. Removing changes it, and a removed one is not changed.
 		if m.Relation.Relation.RemovedAt = (time.Time{}); !l.Sets[""].Member() {
 			m.Relation.Relation.RemovedAt = m.Relation.Relation.UpdatedAt
 		}
@@ -193,11 +191,7 @@ func left(l engram.CausalMetadata) bool {
 
 // deletedBy returns the last write that took a forgotten thing away.
 func deletedBy(l engram.CausalMetadata) engram.VersionStamp {
-	deleted, left := l.Parts[engram.PartDeleted], l.Parts[engram.PartLeft]
-	if left.Compare(deleted) > 0 {
-		return left
-	}
-	return deleted
+	return slices.MaxFunc([]engram.VersionStamp{l.Parts[engram.PartDeleted], l.Parts[engram.PartLeft]}, engram.VersionStamp.Compare)
 }
 
 // writtenSince reports whether a thing was written or restored by s or later. A move is neither.
@@ -231,8 +225,7 @@ type register struct {
 	take func(into, from engram.Record)
 }
 
-// fieldRegisters returns the registers of the fields with a part; of returns the thing that a record
-// holds.
+// fieldRegisters returns the registers of the fields with a part; of returns the thing that a record holds.
 func fieldRegisters[T any](of func(engram.Record) *T) (all []register) {
 	for _, f := range engram.Fields[T]() {
 		if f.Part != "" {

@@ -38,9 +38,8 @@ func Stamped(l engram.CausalMetadata, parts []engram.Part, s engram.VersionStamp
 // withText returns the parts that a write of the text also writes.
 func withText() []engram.Part { return []engram.Part{engram.PartSummary, engram.PartToolName} }
 
-// withoutDeleted drops a deletion that a later write undid, and a move away that the present
-// project shows. A later edit makes the thing visible where it left, but the move stays known
-// there. l.Parts must not be shared.
+// withoutDeleted drops a deletion that a later write undid, and a move away that the present project shows. A
+// later edit makes the thing visible where it left, but the move stays known there. l.Parts must not be shared.
 func withoutDeleted(l engram.CausalMetadata) engram.CausalMetadata {
 	if _, was := l.Parts[engram.PartDeleted]; was && !deleted(l) {
 		delete(l.Parts, engram.PartDeleted)

@@ -2,8 +2,12 @@ package lifecycle
 
 import (
 	"cmp"
+	"encoding/binary"
+	"hash/fnv"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -52,8 +56,7 @@ func moreTrusted(a, b engram.Origin) engram.Origin {
 	return a
 }
 
-// textOf returns m's text as the revision that it would become. Nothing more is known of a text
-// from elsewhere.
+// textOf returns m's text as the revision that it would become. Nothing more is known of a text from elsewhere.
 func textOf(m engram.Memory, s engram.VersionStamp) engram.Revision {
 	r := engram.Revision{Title: m.Title, Content: m.Content, Stamp: s}
 	r.Stamp = RevisionStamp(r)
@@ -131,9 +134,8 @@ func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 // words are a text without its write.
 type words struct{ title, content string }
 
-// bestOf returns, for words with a derived stamp, the stamp that represents them: one set by a
-// store if there is any, otherwise the latest. The others are the same text after a format without
-// stamps.
+// bestOf returns, for words with a derived stamp, the stamp that represents them: one set by a store if there
+// is any, otherwise the latest. The others are the same text after a format without stamps.
 func bestOf(all []engram.Revision, now engram.Revision) map[words]engram.VersionStamp {
 	if !now.Stamp.Derived() && !slices.ContainsFunc(all, func(r engram.Revision) bool { return r.Stamp.Derived() }) {
 		return nil
@@ -161,4 +163,105 @@ func sameRevision(a, b engram.Revision) engram.Revision {
 	a.Type, a.Reason = max(a.Type, b.Type), max(a.Reason, b.Reason)
 	a.WrittenAt, a.ReplacedAt = earlier(a.WrittenAt, b.WrittenAt), earlier(a.ReplacedAt, b.ReplacedAt)
 	return a
+}
+
+// pastDerived is the bit of a Past that marks a derived stamp among the texts. Such a text equals
+// others with the same words, so what may join depends on all of them.
+const pastDerived = 1
+
+// Past returns CausalMetadata.Past of a memory with these revisions, in any order and numbering,
+// and with this title and content now, written by said.
+func Past(revisions []engram.Revision, title, content string, said engram.VersionStamp) int64 {
+	stamped := make([]engram.Revision, len(revisions))
+	for i, r := range revisions {
+		r.Stamp = RevisionStamp(r)
+		stamped[i] = r
+	}
+	return pastOf(texts(stamped, textOf(engram.Memory{Title: title, Content: content}, said)))
+}
+
+// PastWith returns Past after a local write replaced one more text, without reading the earlier
+// ones; known is false if they must be read.
+func PastWith(past int64, replaced engram.Revision) (now int64, known bool) {
+	if past&pastDerived != 0 || RevisionStamp(replaced).Derived() {
+		return 0, false
+	}
+	return past ^ pastText(replaced), true
+}
+
+// pastOf returns the number of a set of texts: the exclusive or of theirs, so order does not matter
+// and one more text is one step.
+func pastOf(texts []engram.Revision) int64 {
+	var sum, derivedToo int64
+	for _, r := range texts {
+		sum ^= pastText(r)
+		if r.Stamp.Derived() {
+			derivedToo = pastDerived
+		}
+	}
+	return sum | derivedToo
+}
+
+// pastText returns the number of one text, with the bit pastDerived cleared.
+func pastText(r engram.Revision) int64 {
+	h := fnv.New64a()
+	for _, s := range []string{r.Stamp.String(), r.Title, r.Content} {
+		var n [8]byte
+		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		_, _ = io.WriteString(h, s) // a hash never fails
+	}
+	return int64(h.Sum64()) &^ pastDerived
+}
+
+// verdictRegister is the part of a relation with all it says. Whether the relation exists is a set of
+// one member.
+func verdictRegister() register {
+	said := func(r *engram.RelationRecord) (s engram.Relation) {
+		for _, f := range engram.Fields[engram.Relation]() {
+			if f.Part == engram.PartVerdict {
+				f.Copy(&s, &r.Relation)
+			}
+		}
+		return s
+	}
+	return register{engram.PartVerdict, func(r engram.Record) any { return said(r.Relation) }, func(into, from engram.Record) {
+		into.Relation.Relation = said(from.Relation)
+	}}
+}
+
+// mergeRelation merges what is not a part of a relation.
+func mergeRelation(m *engram.RelationRecord, a, b engram.RelationRecord) {
+	m.Source, m.Target = leastRef(a.Source, b.Source), leastRef(a.Target, b.Target)
+	m.Relation.ID = least(a.Relation.ID, b.Relation.ID)
+	m.Relation.CreatedAt = earlier(a.Relation.CreatedAt, b.Relation.CreatedAt)
+}
+
+// laterSaid returns the change time of a merged relation: that of the later write; for the same
+// write, which a removal may follow, the later time.
+func laterSaid(a, b engram.Record) time.Time {
+	x, y := changedAt(a), changedAt(b)
+	c := lastSaid(b).Compare(lastSaid(a))
+	if c > 0 || c == 0 && y.After(x) {
+		return y
+	}
+	return x
+}
+
+// lastSaid returns the latest write of a relation's verdict or presence.
+func lastSaid(r engram.Record) engram.VersionStamp {
+	last := r.Causal.Of(engram.PartVerdict)
+	for device, d := range fullSets(r.Causal.Clone(), membersOf(r))[""] {
+		if s := (engram.VersionStamp{At: d.Added, Device: device}); s.Compare(last) > 0 {
+			last = s
+		}
+	}
+	return last
+}
+
+func leastRef(a, b engram.Ref) engram.Ref {
+	if a.ID == b.ID && b.SyncID < a.SyncID || b.ID != "" && (a.ID == "" || b.ID < a.ID) {
+		a = b
+	}
+	return engram.Ref{ID: a.ID, SyncID: a.SyncID}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // StepAction is the kind of a sleep step.
@@ -42,11 +43,9 @@ type Night struct {
 	Memories []engram.Memory // live, each at most once
 	// Decay has the settings of projects that have one, by name.
 	Decay map[string]engram.ProjectDecay
-	// NearDuplicates are pairs of Memories above the embedding model's duplicate threshold, each
-	// once.
+	// NearDuplicates are pairs of Memories above the embedding model's duplicate threshold, each once.
 	NearDuplicates []NearDuplicate
-	// Clusters are groups of similar memories to search for patterns, as made by the function
-	// Clusters.
+	// Clusters are groups of similar memories to search for patterns, as made by the function Clusters.
 	Clusters []Cluster
 	// Came is the first number given to memories stored within SleepPolicy.PruneAfter, whatever
 	// their age; 0 for none.
@@ -70,10 +69,9 @@ func (n Night) DecayOf(m engram.Memory, p Policy) engram.Decay {
 // in the order of StepActions, those of one action by number. A memory is in at most one fade,
 // boost, merge or prune. After the plan is applied, Plan at the same now has no step.
 //
-// Fading needs no sleep: strength is a function of time. The exception is the ebbinghaus curve,
-// which counts from the last consolidation and slows down with every access: without consolidation,
-// an access today would restore what was lost last year. There sleep writes down the remaining
-// strength, as of now.
+// Fading needs no sleep: strength is a function of time. The exception is the ebbinghaus curve, which counts
+// from the last consolidation and slows down with every access: without consolidation, an access today would
+// restore what was lost last year. There sleep writes down the remaining strength, as of now.
 //
 // See Night.Kept for what is forgotten and Boosted for what is boosted. A used memory that a boost
 // lifts above the threshold is boosted.
@@ -131,14 +129,14 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 		}
 		return Step{Action: StepPrune, Memories: []int64{m.Num}, From: strength, To: strength, Reason: reason}, true
 	case against == "" && n.Wants(StepBoost):
-		reason := fmt.Sprintf("%s, the last one after its strength was set %s ago", counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
+		reason := fmt.Sprintf("%s, the last one after its strength was set %s ago", text.Counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
 		return Step{Action: StepBoost, Memories: []int64{m.Num}, From: strength, To: Strength(boosted, now, d), Reason: reason}, true
 	case n.Wants(StepFade):
 		faded, some := Faded(m, now, d, p)
 		if !some {
 			break
 		}
-		reason := fmt.Sprintf("%s since it was consolidated, %s", days(m.TouchedAt, now), counted(m.AccessCount, "access", "accesses"))
+		reason := fmt.Sprintf("%s since it was consolidated, %s", days(m.TouchedAt, now), text.Counted(m.AccessCount, "access", "accesses"))
 		return Step{Action: StepFade, Memories: []int64{m.Num}, From: m.Strength, To: faded.Strength, Reason: reason}, true
 	}
 	return Step{}, false
@@ -164,4 +162,70 @@ func Faded(m engram.Memory, now time.Time, d engram.Decay, p Policy) (faded engr
 func idle(m engram.Memory, now time.Time) string { return days(lastAccess(m), now) + " without access" }
 
 // days returns the whole days between two times, in words.
-func days(from, to time.Time) string { return counted(int(daysSince(from, to)), "day", "days") }
+func days(from, to time.Time) string { return text.Counted(int(daysSince(from, to)), "day", "days") }
+
+// Slept reports what a sleep found and did.
+type Slept struct {
+	Project  string        // "" for every project
+	At       time.Time     // time of the plan and of its steps
+	Plan     []Step        // in the order of execution
+	Applied  int           // steps of Plan that were executed; 0 in a dry run
+	Skipped  []SkippedStep // steps of Plan whose memories changed meanwhile
+	Made     []int64       // patterns, by number
+	Ops      []int64       // journal operations, for undo
+	Memories int           // live memories examined
+	// Compacted is the number of journal entries removed as older than the policy keeps them.
+	Compacted int
+	// Fading is the number of memories that fade over time without a step: all but permanent ones
+	// and those of the ebbinghaus curve.
+	Fading int
+	// Spared says how many memories were not boosted or pruned, and why, for each of these actions
+	// that was requested and has no step in Plan.
+	Spared []Spared
+	// Titles are the titles of memories in the plan, except faded ones; at most the first thousand.
+	Titles map[int64]string
+	// Degraded says what could not be done, and why; empty if everything was.
+	Degraded []string
+}
+
+// Span returns the first and last of Ops; 0, 0 for none.
+func (s Slept) Span() (first, last int64) {
+	if len(s.Ops) == 0 {
+		return 0, 0
+	}
+	return slices.Min(s.Ops), slices.Max(s.Ops)
+}
+
+// SkippedStep is a step that was not executed.
+type SkippedStep struct {
+	Step   Step
+	Reason string
+}
+
+// Diagnostics lists memories worth a look.
+type Diagnostics struct {
+	Project    string // "" is every project
+	At         time.Time
+	Memories   int             // live ones
+	Weakest    []Weak          // without permanent ones, weakest first
+	Duplicates []DuplicatePair // near-duplicates, nearest first
+	Pairs      int             // number of near-duplicate pairs; at most 256 of one memory are counted
+	Orphans    []engram.Memory // no relation, no topic, never accessed; oldest first
+	Unrecalled []engram.Memory // never accessed, oldest first
+	Never      int             // number never accessed
+	Degraded   []string        // what could not be computed, with the reason
+}
+
+// Weak is a memory and its present strength.
+type Weak struct {
+	Memory   engram.Memory
+	Strength float64
+}
+
+// DuplicatePair is a pair of near-duplicates.
+type DuplicatePair struct {
+	A, B   engram.Memory // A is the older one
+	Cosine float64
+	// Against says why sleep does not merge them; "" if it would.
+	Against string
+}

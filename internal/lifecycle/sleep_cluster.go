@@ -53,8 +53,7 @@ func Clusters(near []NearDuplicate, asked func(memories []int64) bool, p Policy)
 	return clusters
 }
 
-// bestCluster returns the largest cluster; of equals the densest, then the one with the smallest
-// number.
+// bestCluster returns the largest cluster; of equals the densest, then the one with the smallest number.
 func bestCluster(around map[int64][]engram.Ranked, s SleepPolicy) (best Cluster, found bool) {
 	for middle, all := range around {
 		others := slices.DeleteFunc(slices.Clone(all), func(r engram.Ranked) bool { _, left := around[r.Num]; return !left })

@@ -46,7 +46,7 @@ func (s *Server) streamable(json bool) http.Handler {
 func (s *Server) shaped(plain, stream http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
-			c := inJSON(w, nil)
+			c := &plainCatcher{ResponseWriter: w}
 			plain.ServeHTTP(c, r)
 			c.end()
 			return
@@ -74,7 +74,7 @@ func (s *Server) shaped(plain, stream http.Handler) http.Handler {
 			}
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		c := inJSON(w, body)
+		c := &plainCatcher{ResponseWriter: w, body: body}
 		next.ServeHTTP(c, r.WithContext(context.WithValue(r.Context(), requestKey{}, r.Context())))
 		c.end()
 	})
@@ -96,17 +96,12 @@ func (s *Server) refusedOverHTTP(r *http.Request, req *jsonrpc.Request, body []b
 	return http.StatusOK, bad
 }
 
-// inJSON turns the SDK's plain-text errors into errors of the protocol with the same status, so that a client
-// knows which call failed. body is the request's, as far as it was read.
-func inJSON(w http.ResponseWriter, body []byte) *plainCatcher {
-	return &plainCatcher{ResponseWriter: w, body: body}
-}
-
-// plainCatcher is a writer that holds back an error in plain text.
+// plainCatcher is a writer that turns the SDK's plain-text errors into errors of the protocol with the same status,
+// so that a client knows which call failed.
 type plainCatcher struct {
 	http.ResponseWriter
-	body   []byte
-	status int // of the held error; 0 for none
+	body   []byte // of the request, as far as it was read
+	status int    // of the held error; 0 for none
 	text   []byte
 }
 
@@ -207,15 +202,12 @@ func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 // refuseUntaken is the middleware that answers calls of unknown tools and suggests the nearest name.
 func (s *Server) refuseUntaken(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if call, ok := req.(*mcp.CallToolRequest); ok && !s.takes(call.Params.Name) {
+		if call, ok := req.(*mcp.CallToolRequest); ok && !has(s.taken, call.Params.Name) {
 			return nil, s.unknownTool(call.Params.Name)
 		}
 		return next(ctx, method, req)
 	}
 }
-
-// takes reports whether a tool of that name can be called.
-func (s *Server) takes(name string) bool { return has(s.taken, name) }
 
 // offers reports whether a tool of that name is listed, so that texts may name it.
 func (s *Server) offers(name string) bool { return has(s.tools, name) }

@@ -93,10 +93,10 @@ func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	whole := slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(memProfiles(), w) })
+	ofMem := []string{defaultProfile, smallProfile, adminProfile, memDialect, everyTool}
+	whole := slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(ofMem, w) })
 	for _, t := range all {
-		by := memberships(t)
-		by = slices.DeleteFunc(by, func(name string) bool { return !slices.Contains(wanted, name) })
+		by := slices.DeleteFunc(memberships(t), func(name string) bool { return !slices.Contains(wanted, name) })
 		switch {
 		case len(by) == 0 && whole && strings.HasPrefix(t.Name, memDialect+"_"):
 			beside = append(beside, t)
@@ -109,11 +109,6 @@ func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err 
 	}
 	slices.SortFunc(chosen, func(a, b tool.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return chosen, beside, nil
-}
-
-// memProfiles lists the profiles that show tools of the mem_* dialect.
-func memProfiles() []string {
-	return []string{defaultProfile, smallProfile, adminProfile, memDialect, everyTool}
 }
 
 // wantedOf reads a list of profiles and tool names, each of them known: each once, sorted, so that equivalent
@@ -220,7 +215,6 @@ func (c *Choices) handler(list string) (http.Handler, error) {
 	return c.ready[list], nil
 }
 
-// refuseChoice answers a list that cannot be served.
 func refuseChoice(w http.ResponseWriter, err error) {
 	e := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	status := http.StatusInternalServerError

@@ -31,7 +31,7 @@ func (s *Server) reporting(ctx context.Context, req *mcp.CallToolRequest) (tool.
 	default: // none, or of a type that the protocol does not allow
 		return nil, func() {}
 	}
-	t := newReporter(ctx.Done(), func(p *mcp.ProgressNotificationParams) error {
+	t := newReporter(ctx.Err, func(p *mcp.ProgressNotificationParams) error {
 		p.ProgressToken = token
 		return req.Session.NotifyProgress(ctx, p)
 	})
@@ -54,7 +54,7 @@ func wantsProgress(r *jsonrpc.Request) bool {
 // database locked.
 type reporter struct {
 	send      func(*mcp.ProgressNotificationParams) error
-	cancelled <-chan struct{}
+	cancelled func() error // nil while the client wants the call
 
 	mu       sync.Mutex
 	what     string
@@ -70,8 +70,8 @@ type reporter struct {
 	silent chan struct{} // closed when nothing more is sent
 }
 
-// newReporter returns a reporter for a call that is cancelled when cancelled is closed. Its end must be called.
-func newReporter(cancelled <-chan struct{}, send func(*mcp.ProgressNotificationParams) error) *reporter {
+// newReporter returns a reporter for a call that is cancelled once cancelled returns an error. Its end must be called.
+func newReporter(cancelled func() error, send func(*mcp.ProgressNotificationParams) error) *reporter {
 	t := &reporter{send: send, cancelled: cancelled,
 		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), silent: make(chan struct{})}
 	go t.run()
@@ -107,7 +107,7 @@ func (t *reporter) run() {
 	for {
 		<-t.wake
 		p, over := t.take()
-		if p != nil && !t.left() && t.send(p) != nil {
+		if p != nil && t.cancelled() == nil && t.send(p) != nil {
 			t.finish() // the client is gone
 		}
 		if over {
@@ -132,17 +132,6 @@ func (t *reporter) take() (p *mcp.ProgressNotificationParams, over bool) {
 	return p, t.over
 }
 
-// left reports whether the client has cancelled the call.
-func (t *reporter) left() bool {
-	select {
-	case <-t.cancelled:
-		return true
-	default:
-		return false
-	}
-}
-
-// finish ends reporting.
 func (t *reporter) finish() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -173,7 +162,6 @@ func withRequest(ctx context.Context, t tool.Tool) (context.Context, context.Can
 	return ctx, func() { unhook(); cancel() }
 }
 
-// run runs a tool as part of ctx.
 func (s *Server) run(ctx context.Context, t tool.Tool, req *mcp.CallToolRequest) (tool.Reply, error) {
 	ctx, release := withRequest(ctx, t)
 	defer release()

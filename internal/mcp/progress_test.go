@@ -161,7 +161,7 @@ func checkRising(t *testing.T, got []mcp.ProgressNotificationParams) {
 func TestClientsAreSparedProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []string
-		tl := newReporter(nil, func(p *mcp.ProgressNotificationParams) error {
+		tl := newReporter(func() error { return nil }, func(p *mcp.ProgressNotificationParams) error {
 			sent = append(sent, fmt.Sprintf("%s %v/%v", p.Message, p.Progress, p.Total))
 			return nil
 		})

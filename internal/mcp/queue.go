@@ -271,7 +271,6 @@ func (q *queue) turn(id jsonrpc.ID, from, to kind) {
 	})
 }
 
-// end records why the input ended.
 func (q *queue) end(err error) { q.update(func() { q.ended = err }) }
 
 // signal puts a value into c, which holds one.

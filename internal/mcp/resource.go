@@ -3,10 +3,8 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -17,15 +15,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
-
-// offersMemories reports whether resources, a prompt and completions are offered: they come with any tool of
-// the memory_* dialect. Clients of the others have always seen none.
-func offersMemories(offered []tool.Tool) bool {
-	return slices.ContainsFunc(offered, func(t tool.Tool) bool { return strings.HasPrefix(t.Name, memory.Prefix) })
-}
-
-// families are the method families that the memory_* dialect answers.
-func families() []string { return []string{"resources", "prompts", "completion"} }
 
 // memories serves the memory_* dialect's resources, prompt and completions.
 type memories struct {
@@ -131,7 +120,7 @@ func (s memories) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.
 const codeNoResource = -32002
 
 func (s *Server) notFound(version, uri string, err error) *jsonrpc.Error {
-	reported := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + messageOf(err),
+	reported := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + tool.Reason(err),
 		Data: s.dataOf("uri", tool.Clip(redact.Private(uri)), err)}
 	if version >= stateless {
 		reported.Code = jsonrpc.CodeInvalidParams
@@ -143,7 +132,7 @@ func (s *Server) notFound(version, uri string, err error) *jsonrpc.Error {
 // client.
 func (s *Server) refusal(method string, err error) *jsonrpc.Error {
 	code := engram.CodeOf(err)
-	reported := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: messageOf(err)}
+	reported := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: tool.Reason(err)}
 	if code == engram.CodeInternal || code == engram.CodeUnavailable {
 		s.log.Error("request failed", "method", method, "code", string(code), "error", err.Error())
 		reported.Code = jsonrpc.CodeInternalError
@@ -160,13 +149,6 @@ func (s *Server) dataOf(name, value string, err error) json.RawMessage {
 	}
 	data, _ := json.Marshal(facts) // strings cannot fail
 	return data
-}
-
-func messageOf(err error) string {
-	if e, ok := errors.AsType[*engram.Error](err); ok {
-		return e.Msg
-	}
-	return "internal error"
 }
 
 // recallPrompt is the prompt by which a person brings memories into a conversation.

@@ -100,7 +100,9 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 	}
 	m := memories{Server: s, dialect: memory.New(o.reported())}
-	if s.memories = offersMemories(offered); s.memories {
+	// Clients of the other dialects have always seen none.
+	s.memories = slices.ContainsFunc(offered, func(t tool.Tool) bool { return strings.HasPrefix(t.Name, memory.Prefix) })
+	if s.memories {
 		m.configure(options)
 	}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: cmp.Or(o.Version, "unknown")}, options)
@@ -228,12 +230,9 @@ func named(text string) []string {
 
 // has reports whether tools has every one of the names.
 func has(tools []tool.Tool, names ...string) bool {
-	for _, name := range names {
-		if !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Name == name }) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Name == name })
+	})
 }
 
 // instead maps a command that hints name to the tool that does the same. Words in angle brackets stand for the
@@ -326,10 +325,7 @@ func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 	if code == engram.CodeInternal || code == engram.CodeUnavailable {
 		s.log.Error("tool failed", "tool", name, "code", string(code), "error", err.Error())
 	}
-	d := detail{Code: string(code), Message: "internal error", Hint: s.hint(name, err)}
-	if e, ok := errors.AsType[*engram.Error](err); ok {
-		d.Message = e.Msg
-	}
+	d := detail{Code: string(code), Message: tool.Reason(err), Hint: s.hint(name, err)}
 	text, object := d.Message, any(reported{d})
 	if d.Hint != "" {
 		text += "\nHint: " + d.Hint
@@ -355,23 +351,15 @@ func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 }
 
 // refused returns why a request is rejected; nil when it is not. The SDK would answer with empty lists for what
-// is not offered. memories says that resources, a prompt and completions are (resource.go).
+// is not offered, or errors in words that clients do not know. memories says that resources, a prompt and
+// completions are offered (resource.go).
 func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
-	if family := unoffered(r.Method); family != "" && !(memories && slices.Contains(families(), family)) {
-		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
-	}
-	return invalidParams(r)
-}
-
-// unoffered returns the family of a method that a server of tools alone lacks, else "". The SDK words these
-// errors differently from what clients know.
-func unoffered(method string) string {
 	for _, family := range []string{"resources", "prompts", "logging", "completion"} {
-		if strings.HasPrefix(method, family+"/") {
-			return family
+		if strings.HasPrefix(r.Method, family+"/") && !(memories && family != "logging") {
+			return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
 		}
 	}
-	return ""
+	return invalidParams(r)
 }
 
 // invalidParams returns what is wrong with the parameters of a request; nil for nothing. The SDK would name its own

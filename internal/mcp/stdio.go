@@ -152,7 +152,7 @@ func (c *lineConn) refuse(id json.RawMessage, code int64, message string) {
 }
 
 func (c *lineConn) receive(in io.Reader) {
-	r := newLineReader(in)
+	r := &lineReader{r: bufio.NewReaderSize(in, 64<<10)}
 	for {
 		line, err := r.next()
 		switch {
@@ -210,10 +210,6 @@ type lineReader struct {
 
 // byteOrderMark precedes what Windows shells pipe.
 var byteOrderMark = []byte("\xef\xbb\xbf")
-
-func newLineReader(in io.Reader) *lineReader {
-	return &lineReader{r: bufio.NewReaderSize(in, 64<<10)}
-}
 
 // next returns the next line with its end, which the last one may lack. With errTooLong it returns the
 // beginning of the line, and tail is the end of it.

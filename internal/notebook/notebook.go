@@ -1,6 +1,6 @@
 // Package notebook records events of agents' sessions until they are no longer needed, in two files
-// per session that only the user may read: notes of what happened (notes.go), and pending items
-// that are not yet in the store (pending.go). File names are hashes of session names.
+// per session that only the user may read: notes of what happened, and pending items that
+// are not yet in the store (notes.go). File names are hashes of session names.
 //
 // Private spans and secrets are removed before anything reaches the disk. Several processes may use
 // a notebook at once: each locks a file while changing it, for less than a millisecond.
@@ -13,6 +13,7 @@
 package notebook
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -48,9 +49,7 @@ type Notebook struct {
 
 // New returns a notebook. It does not touch the disk.
 func New(o Options) *Notebook {
-	if o.LockTimeout == 0 {
-		o.LockTimeout = 50 * time.Millisecond
-	}
+	o.LockTimeout = cmp.Or(o.LockTimeout, 50*time.Millisecond)
 	return &Notebook{o, sync.OnceValue(secret.New)}
 }
 

@@ -51,7 +51,6 @@ func DOT(g engram.Graph) string {
 	return b.String()
 }
 
-// dotText returns a quoted string.
 func dotText(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`).Replace(s) + `"`
 }
@@ -102,12 +101,10 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-// nodeText returns the label of a memory, on one line.
 func nodeText(m engram.Memory) string {
 	return fmt.Sprintf("#%d [%s] %s", m.Num, typeOf(m), Line(m.Title, graphTitle))
 }
 
-// edgeText returns the label of a relation.
 func edgeText(r engram.Relation) string {
 	if r.Status == engram.RelationPending {
 		return Line(string(r.Verb), 0) + " (pending)"
@@ -238,7 +235,6 @@ func arrow(outgoing bool) string {
 	return "←"
 }
 
-// label returns a memory on one line.
 func (t *tree) label(num int64) string {
 	n := t.nodes[num]
 	s := fmt.Sprintf("#%d [%s] %s", num, typeOf(n.Memory), Line(n.Memory.Title, 0))

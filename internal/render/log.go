@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Log writes operations, newest first, with the records of each: + created, ~ changed. begins is the start of
@@ -128,7 +129,7 @@ func History(h engram.History, o Options) string {
 		}
 		return s
 	}
-	fmt.Fprintf(&b, "#%d [%s] %s — %s", m.Num, typeOf(m), line(m.Title), counted(len(h.Versions), "version", "versions"))
+	fmt.Fprintf(&b, "#%d [%s] %s — %s", m.Num, typeOf(m), line(m.Title), text.Counted(len(h.Versions), "version", "versions"))
 	if m.Forgotten() {
 		fmt.Fprintf(&b, ", forgotten %s", Time(m.DeletedAt, o))
 	}
@@ -367,7 +368,7 @@ func writeStep(b *strings.Builder, s lifecycle.Step, title string) {
 }
 
 func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
-	steps, on := counted(len(s.Plan), "step", "steps"), counted(s.Memories, "memory", "memories")
+	steps, on := text.Counted(len(s.Plan), "step", "steps"), text.Counted(s.Memories, "memory", "memories")
 	switch {
 	case len(s.Plan) == 0:
 		fmt.Fprintf(b, "Nothing to do among %s.\n", on)
@@ -394,7 +395,7 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 		report("Patterns saved: %s", numbers("#", s.Made))
 	}
 	if s.Compacted > 0 {
-		report("Removed from the journal because of age: %s", counted(s.Compacted, "entry", "entries"))
+		report("Removed from the journal because of age: %s", text.Counted(s.Compacted, "entry", "entries"))
 	}
 	if undo := UndoOfSleep(s); undo != "" {
 		report("To undo: %s", undo)
@@ -405,9 +406,9 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 func spared(s lifecycle.Slept, a lifecycle.StepAction) string {
 	all := slices.DeleteFunc(slices.Clone(s.Spared), func(k lifecycle.Spared) bool { return k.Action != a })
 	slices.SortStableFunc(all, func(x, y lifecycle.Spared) int { return cmp.Compare(y.Memories, x.Memories) })
-	words := make([]string, len(all))
-	for i, k := range all {
-		words[i] = fmt.Sprintf("%d %s", k.Memories, k.Reason)
+	var words []string
+	for _, k := range all {
+		words = append(words, fmt.Sprintf("%d %s", k.Memories, k.Reason))
 	}
 	return strings.Join(words, ", ")
 }
@@ -428,7 +429,7 @@ func UndoOfSleep(s lifecycle.Slept) string {
 // Diagnosed lists memories that may need attention.
 func Diagnosed(d lifecycle.Diagnostics) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, counted(d.Memories, "memory", "memories"))
+	fmt.Fprintln(&b, text.Counted(d.Memories, "memory", "memories"))
 	if len(d.Weakest) > 0 {
 		fmt.Fprintln(&b, "\nWeakest:")
 	}
@@ -436,7 +437,7 @@ func Diagnosed(d lifecycle.Diagnostics) string {
 		fmt.Fprintf(&b, "  %.2f  %s\n", w.Strength, outlined(w.Memory))
 	}
 	if d.Pairs > 0 {
-		fmt.Fprintf(&b, "\nNear-duplicates (%s; engram sleep merges them):\n", counted(d.Pairs, "pair", "pairs"))
+		fmt.Fprintf(&b, "\nNear-duplicates (%s; engram sleep merges them):\n", text.Counted(d.Pairs, "pair", "pairs"))
 	}
 	for _, pair := range d.Duplicates {
 		fmt.Fprintf(&b, "  %.3f  %s\n         %s\n", pair.Cosine, outlined(pair.A), outlined(pair.B))
@@ -469,11 +470,4 @@ func numbers(sign string, nums []int64) string {
 		words[i] = fmt.Sprintf("%s%d", sign, num)
 	}
 	return strings.Join(words, " ")
-}
-
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -104,11 +104,11 @@ const mostContested = 3
 
 // contestedMark names the memories that contest this one, on one line. Read them before relying on it.
 func contestedMark(by []engram.RelationNote) string {
-	if len(by) < 2 {
-		for _, n := range by {
-			return annotation(n)
-		}
+	switch len(by) {
+	case 0:
 		return ""
+	case 1:
+		return annotation(by[0])
 	}
 	var named []string
 	for _, n := range by[:min(len(by), mostContested)] {
@@ -119,14 +119,6 @@ func contestedMark(by []engram.RelationNote) string {
 		all += " …"
 	}
 	return fmt.Sprintf("conflict: contested by %d: %s (%s)", len(by), all, engram.RelationPending)
-}
-
-// contestedState returns the state of an unjudged pair.
-func contestedState(n engram.RelationNote) engram.RelationStatus {
-	if n.Other.Num == 0 || n.Other.Forgotten() {
-		return "deleted"
-	}
-	return n.Relation.Status
 }
 
 // numOf returns the number of the other memory, which may not have been read.
@@ -152,14 +144,14 @@ func withoutPending(n engram.Note) engram.Note {
 func annotation(n engram.RelationNote) string {
 	r := n.Relation
 	num, deleted := numOf(n), n.Other.Num == 0 || n.Other.Forgotten()
-	if r.Status == engram.RelationPending {
-		return fmt.Sprintf("conflict: contested by #%d (%s)", num, contestedState(n)) // by number, like every other memory
-	}
-	if r.Status != engram.RelationJudged {
-		return ""
-	}
 	label := ""
 	switch {
+	case r.Status == engram.RelationPending && deleted:
+		return fmt.Sprintf("conflict: contested by #%d (deleted)", num)
+	case r.Status == engram.RelationPending:
+		return fmt.Sprintf("conflict: contested by #%d (%s)", num, r.Status) // by number, like every other memory
+	case r.Status != engram.RelationJudged:
+		return ""
 	case r.Verb == engram.VerbContradicts:
 		label = "conflicts"
 	case r.Verb == engram.VerbSupersedes && n.Outgoing:

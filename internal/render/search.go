@@ -9,6 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // previewRunes is the number of characters of a memory in a list of hits, and previewTokens their cost.
@@ -60,15 +61,11 @@ func writeBelowThreshold(b *strings.Builder, f engram.Found) {
 	if len(f.BelowThreshold) == 0 {
 		return
 	}
-	noun := "candidates"
-	if len(f.BelowThreshold) == 1 {
-		noun = "candidate"
-	}
 	b.WriteString("\n\n")
 	if len(f.Hits) == 0 {
 		b.WriteString("Nothing relevant is stored. ")
 	}
-	fmt.Fprintf(b, "%d %s below the relevance threshold, probably not relevant:\n", len(f.BelowThreshold), noun)
+	fmt.Fprintf(b, "%s below the relevance threshold, probably not relevant:\n", text.Counted(len(f.BelowThreshold), "candidate", "candidates"))
 	for i, h := range f.BelowThreshold {
 		writeTitle(b, len(f.Hits)+i+1, h, withoutPending(h.Note()))
 	}
@@ -83,11 +80,8 @@ func writeTitle(b *strings.Builder, place int, h engram.Hit, note engram.Note) {
 
 // heading returns the first line of a list of hits.
 func heading(query string, f engram.Found) string {
-	switch n := len(f.Hits); {
-	case n == 1:
-		return "Found 1 memory:"
-	case n > 1:
-		return fmt.Sprintf("Found %d memories:", n)
+	if n := len(f.Hits); n > 0 {
+		return "Found " + text.Counted(n, "memory", "memories") + ":"
 	}
 	return `No memories found for: "` + query + `"`
 }
@@ -264,10 +258,8 @@ func Age(d time.Duration) string {
 		name string
 		of   time.Duration
 	}{{"year", 365 * day}, {"month", 30 * day}, {"week", 7 * day}, {"day", day}, {"hour", time.Hour}, {"minute", time.Minute}} {
-		if n := int(d / u.of); n == 1 {
-			return "1 " + u.name + " ago"
-		} else if n > 1 {
-			return fmt.Sprintf("%d %ss ago", n, u.name)
+		if n := int(d / u.of); n > 0 {
+			return text.Counted(n, u.name, u.name+"s") + " ago"
 		}
 	}
 	return "just now"
@@ -325,10 +317,8 @@ func briefPending(t SessionBrief) string {
 		return ""
 	case t.PendingMore:
 		return fmt.Sprintf("\n%d memories or more are pending the user's review: `engram review`.\n", t.Pending)
-	case t.Pending == 1:
-		return "\n1 memory is pending the user's review: `engram review`.\n"
 	}
-	return fmt.Sprintf("\n%d memories are pending the user's review: `engram review`.\n", t.Pending)
+	return "\n" + text.Counted(t.Pending, "memory is", "memories are") + " pending the user's review: `engram review`.\n"
 }
 
 // Earlier is the result of an earlier session.

@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -37,20 +38,8 @@ type FocusPolicy struct {
 }
 
 func (p FocusPolicy) filled() FocusPolicy {
-	def := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	def(&p.Small, 400)
-	def(&p.Fragment, 300)
-	def(&p.Least, 25)
-	if p.Threshold == 0 {
-		p.Threshold = 0.1
-	}
-	if p.News == 0 {
-		p.News = 0.15
-	}
+	p.Small, p.Fragment, p.Least = cmp.Or(p.Small, 400), cmp.Or(p.Fragment, 300), cmp.Or(p.Least, 25)
+	p.Threshold, p.News = cmp.Or(p.Threshold, 0.1), cmp.Or(p.News, 0.15)
 	return p
 }
 

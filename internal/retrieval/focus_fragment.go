@@ -23,7 +23,7 @@ func Fragment(c Candidate, asked map[string]bool, tokens int) string {
 
 // Excerpt is Fragment with a summary of any length.
 func Excerpt(c Candidate, asked map[string]bool, tokens int) string {
-	passage := passage(start(c.Body, maxRead), len(c.Body) > maxRead, asked, tokens)
+	passage := passage(text.Clip(c.Body, maxRead), len(c.Body) > maxRead, asked, tokens)
 	summary := strings.TrimSpace(c.Summary)
 	if summary == "" || matches(passage, asked) > matches(summary, asked) {
 		return passage
@@ -110,17 +110,6 @@ func sentences(s string) []span {
 	}
 	end(len(s))
 	return all
-}
-
-// start returns the first bytes of s, cut between characters.
-func start(s string, bytes int) string {
-	if len(s) <= bytes {
-		return s
-	}
-	for bytes > 0 && !utf8.RuneStart(s[bytes]) {
-		bytes--
-	}
-	return s[:bytes]
 }
 
 // clip returns the beginning of s for so many quarters of a token, cut between words if possible.

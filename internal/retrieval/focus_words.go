@@ -25,7 +25,7 @@ func newCoverage(cs []Candidate) coverage {
 	var df []int
 	for i := range cs {
 		seen := map[int]bool{}
-		text.Scan(start(cs[i].Body, maxSaid), func(t text.Token) {
+		text.Scan(text.Clip(cs[i].Body, maxSaid), func(t text.Token) {
 			if t.Stop && !negates(t.Word) || t.Kind == text.Char || t.Kind == text.Joined {
 				return
 			}
@@ -68,9 +68,8 @@ func negates(w string) bool {
 	return false
 }
 
-// added returns the share of candidate i, 0 to 1, that was not shown yet, and the candidate that it
-// repeats: -1 unless the share is below least. A new number or negation is never a repeat, because
-// it may be a correction.
+// added returns the share of candidate i, 0 to 1, that was not shown yet, and the candidate that it repeats: -1
+// unless the share is below least. A new number or negation is never a repeat, because it may be a correction.
 func (c *coverage) added(i int, least float64) (part float64, repeats int) {
 	if c.total[i] == 0 {
 		return 1, -1 // only punctuation: not comparable

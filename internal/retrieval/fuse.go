@@ -1,6 +1,11 @@
 package retrieval
 
-import "github.com/alanbuscaglia/engram"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
 
 // FuseScores combines lexical and vector hits by score:
 //
@@ -34,10 +39,9 @@ func ofGreatest(list []engram.Ranked) []float64 {
 	return parts
 }
 
-// RankDamping flattens the head of the lists in FuseRanks. The published value is 60, for lists of
-// about equal quality. Here the words are much better than the vectors, and with 5 their first hits
-// keep their lead: +.014 R@10, +.026 nDCG@10 against 60 in the mean of six label sets, vector
-// weight 0.3; 10 is equivalent.
+// RankDamping flattens the head of the lists in FuseRanks. The published value is 60, for lists of about equal
+// quality. Here the words are much better than the vectors, and with 5 their first hits keep their lead: +.014
+// R@10, +.026 nDCG@10 against 60 in the mean of six label sets, vector weight 0.3; 10 is equivalent.
 const RankDamping = 5
 
 // FuseRanks combines lexical and vector hits by weighted reciprocal rank:
@@ -96,4 +100,11 @@ func joined(parts ...part) []engram.Ranked {
 	}
 	Sort(fused)
 	return fused
+}
+
+// Sort sorts hits, best first; of equal ones the later memory, whose Num is greater, comes first.
+func Sort(finds []engram.Ranked) {
+	slices.SortFunc(finds, func(a, b engram.Ranked) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
+	})
 }

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -29,9 +30,8 @@ type VerbFactors struct {
 
 // DefaultGraph spreads one hop at half the score.
 //
-// A reader who finds a replaced memory wants its replacement, seldom the reverse; origin and
-// consequence are worth the same in both directions. That two memories do not conflict says nothing
-// about either.
+// A reader who finds a replaced memory wants its replacement, seldom the reverse; origin and consequence are
+// worth the same in both directions. That two memories do not conflict says nothing about either.
 func DefaultGraph() GraphPolicy {
 	same := func(f float64) VerbFactors { return VerbFactors{f, f} }
 	return GraphPolicy{Hops: 1, Hop: 0.5, Pending: 0.25, Verbs: map[engram.Verb]VerbFactors{
@@ -94,8 +94,7 @@ type Reached struct {
 	Path []Step // from a hit to the memory, never empty
 }
 
-// Spread follows relations from hits and ranks the memories they lead to, best first, ties by
-// number.
+// Spread follows relations from hits and ranks the memories they lead to, best first, ties by number.
 //
 //	score(m) = max over hits f ≠ m and paths from f to m of at most p.Hops relations of
 //	           score(f) · Π over the relations of p.Hop · verb · strength · status
@@ -123,14 +122,9 @@ func Spread(finds []engram.Ranked, relations []engram.Relation, p GraphPolicy) [
 			}
 		}
 	}
-	all := make([]Reached, 0, len(best))
-	for _, r := range best {
-		all = append(all, r)
-	}
-	slices.SortFunc(all, func(a, b Reached) int {
+	return slices.SortedFunc(maps.Values(best), func(a, b Reached) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Num, b.Num))
 	})
-	return all
 }
 
 // edge is a relation seen from one of its ends.

@@ -9,10 +9,9 @@ const (
 	sessionShare = 0.35
 )
 
-// shortSize is the size in bytes up to which a memory borrows fully. A short turn of a conversation
-// ("Yes, the blue one.") needs the one before it; a long text states its topic, and its neighbours
-// may be about something else. Without this limit long transcripts lose .03 R@10; 250 to 450 are
-// equivalent.
+// shortSize is the size in bytes up to which a memory borrows fully. A short turn of a conversation ("Yes, the
+// blue one.") needs the one before it; a long text states its topic, and its neighbours may be about something
+// else. Without this limit long transcripts lose .03 R@10; 250 to 450 are equivalent.
 const shortSize = 350
 
 // Lent is what its session added to a memory's score.
@@ -30,12 +29,11 @@ type Lent struct {
 // 0 without sessions. Only hits get the session's share; neighbours may get a score without any
 // matching word, and then appear in the result for that reason.
 //
-// beside is what the store knows about each hit (Reader.Beside); hits without it neither lend nor
-// borrow. sessions has the score of each hit's session (Lexical.Sessions), in any unit: they are
-// scaled so that the best equals the best hit. If nil, a session is as good as its best hit;
-// scoring sessions as one long text by BM25 is worth .015 R@10 more on short turns. cohesion is how
-// far neighbours share a topic (Cohesion), 0 to 1. The result is sorted, best first, with what was
-// lent to each. The arguments are not changed.
+// beside is what the store knows about each hit (Reader.Beside); hits without it neither lend nor borrow.
+// sessions has the score of each hit's session (Lexical.Sessions), in any unit: they are scaled so that the
+// best equals the best hit. If nil, a session is as good as its best hit; scoring sessions as one long text by
+// BM25 is worth .015 R@10 more on short turns. cohesion is how far neighbours share a topic (Cohesion), 0 to 1.
+// The result is sorted, best first, with what was lent to each. The arguments are not changed.
 //
 // Source: document neighbours in Kurland, Lee, "Corpus Structure, Language Models, and Ad Hoc
 // Information Retrieval", SIGIR 2004.

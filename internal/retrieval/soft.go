@@ -9,10 +9,9 @@ const (
 	leastSimilar = 0.3
 )
 
-// Similar returns the similarity of words in meaning: a row for each of words, with a number for
-// each of others. 1 is the same word, 0 and less are unrelated; also 0 for a word that the model
-// does not know whole, because the pieces of unknown names and numbers are similar to those of any
-// other.
+// Similar returns the similarity of words in meaning: a row for each of words, with a number for each of
+// others. 1 is the same word, 0 and less are unrelated; also 0 for a word that the model does not know whole,
+// because the pieces of unknown names and numbers are similar to those of any other.
 type Similar func(words, others []string) [][]float64
 
 // Sought is one word of a question for Fill.
@@ -28,12 +27,11 @@ type Passage struct {
 	Title, Content string // the first 8 KiB of each are read
 }
 
-// Fill returns what memories gain for words of the question that they lack, from their most similar
-// word: a memory about "puppies" is worth something to a question about dogs. A missing word counts
-// FillWeight times the BM25 score of an occurrence as frequent as the similarity; a present word
-// gains nothing, so that exact matches never lose against similar ones. In the mean of six label
-// sets it adds .004 R@10, in code .026; the usual mixture, which reweighs similar and exact words,
-// loses .002 to .005.
+// Fill returns what memories gain for words of the question that they lack, from their most similar word: a
+// memory about "puppies" is worth something to a question about dogs. A missing word counts FillWeight times
+// the BM25 score of an occurrence as frequent as the similarity; a present word gains nothing, so that exact
+// matches never lose against similar ones. In the mean of six label sets it adds .004 R@10, in code .026; the
+// usual mixture, which reweighs similar and exact words, loses .002 to .005.
 //
 // The gains have the unit of lexical scores and are added to them. rows is the number of memories
 // in scope. Lengths are compared with those of the passages. Memories without a gain are left out.

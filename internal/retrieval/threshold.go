@@ -75,8 +75,7 @@ type ThresholdPolicy struct {
 	Words  Belief // for evidence without one
 }
 
-// Belief holds the log odds that each kind of evidence adds, and the thresholds. Only Start may be
-// negative.
+// Belief holds the log odds that each kind of evidence adds, and the thresholds. Only Start may be negative.
 type Belief struct {
 	Start     float64 // before any evidence
 	Cosine    float64 // for the distance from Noise to Answer; proportional beyond and below
@@ -94,13 +93,12 @@ type Belief struct {
 // of the same set, or another set), with keyword cuts and misspelt forms, over scopes of 5 to
 // 19,000 memories. Every set weighs the same; the best-looking hit represents its question.
 //
-// Measured on the prototype with Enough at .28, mean of the sets: 2.8 % false abstentions, 84 % of
-// unanswerable questions recognised; leaving a set out of the fitting changes these figures by less
-// than a point. At .25 the program loses 2.1 % of whole questions and 4 to 6 % of those cut to two
-// to four words. In short lists of short facts, 55 % of the hits above are relevant, at a recall of
-// .98. Without vectors it loses 3.7 % and recognises 70 %. Some twenty further measures (rarity in
-// general language, proximity, gaps in the list, soft word matches, z-scores, BM25 over its
-// maximum) added a point at most, and are left out.
+// Measured on the prototype with Enough at .28, mean of the sets: 2.8 % false abstentions, 84 % of unanswerable
+// questions recognised; leaving a set out of the fitting changes these figures by less than a point. At .25 the
+// program loses 2.1 % of whole questions and 4 to 6 % of those cut to two to four words. In short lists of
+// short facts, 55 % of the hits above are relevant, at a recall of .98. Without vectors it loses 3.7 % and
+// recognises 70 %. Some twenty further measures (rarity in general language, proximity, gaps in the list, soft
+// word matches, z-scores, BM25 over its maximum) added a point at most, and are left out.
 func DefaultThreshold(m Marks) ThresholdPolicy {
 	return ThresholdPolicy{
 		Marks:  m,
@@ -131,10 +129,9 @@ func (p ThresholdPolicy) Relevance(e Evidence) float64 {
 	return 1 / (1 + math.Exp(-odds))
 }
 
-// brevity returns the factor of Enough for a question of so many content words: two words leave
-// little to cover, and a user who types them would rather choose from a list than see nothing. From
-// six words on it is 1. It halves the false abstentions for two and three words (.11 to .06 on
-// chats).
+// brevity returns the factor of Enough for a question of so many content words: two words leave little to
+// cover, and a user who types them would rather choose from a list than see nothing. From six words on it is 1.
+// It halves the false abstentions for two and three words (.11 to .06 on chats).
 func brevity(words int) float64 {
 	const full = 7
 	return min(1, float64(max(words, 0)+1)/full)

@@ -24,13 +24,12 @@ func Spans(phrases []text.TimePhrase) []Span {
 
 // Gains of a memory of the asked time, as a share of its score.
 //
-// Measured on two friends' chats (recall@10 / nDCG@10 of 755 questions, a hundred with a time),
-// each turn with the built-in vectors and without date words: .747 / .554 without gain, .754 / .563
-// at 0.3, .757 / .565 at 0.5, .761 / .569 at 1, .767 / .572 at 2; on notes about them .778 / .659
-// without, .796 / .675 at 1 and no better at 2. Nearly all of it comes from dates with a year. For
-// other times, which may cost .002 on agents' chats from 0.5 on, 0.3 costs nothing: what is told
-// about last year was not saved last year. "recently" mostly meant what was recent when it was
-// said: nothing changes at 0.05 and 0.2, so it only breaks ties.
+// Measured on two friends' chats (recall@10 / nDCG@10 of 755 questions, a hundred with a time), each turn with
+// the built-in vectors and without date words: .747 / .554 without gain, .754 / .563 at 0.3, .757 / .565 at
+// 0.5, .761 / .569 at 1, .767 / .572 at 2; on notes about them .778 / .659 without, .796 / .675 at 1 and no
+// better at 2. Nearly all of it comes from dates with a year. For other times, which may cost .002 on agents'
+// chats from 0.5 on, 0.3 costs nothing: what is told about last year was not saved last year. "recently" mostly
+// meant what was recent when it was said: nothing changes at 0.05 and 0.2, so it only breaks ties.
 const (
 	exactGain = 1
 	timeGain  = 0.3
@@ -45,8 +44,7 @@ const (
 	openFade  = 30 * 24 * time.Hour // for spans without width: "since May"
 )
 
-// TimePrior returns the factor for the score of a memory made at created when a question asks for
-// spans:
+// TimePrior returns the factor for the score of a memory made at created when a question asks for spans:
 //
 //	1 + gain / (1 + (d/w)²)
 //

@@ -17,11 +17,10 @@ func WordWeight(having, rows int) float64 {
 	return min(1, rarity/full)
 }
 
-// Centred returns the vector of a question without what all memories have in common: question -
-// mean, normalised. The vectors of one project point in a similar direction, so every question is
-// somewhat near to all of them; centring only the question orders nearly as well as centring
-// everything (R@10 .727 to .728 in the mean of six label sets, .722 without), and no stored vector
-// changes when the mean moves.
+// Centred returns the vector of a question without what all memories have in common: question - mean,
+// normalised. The vectors of one project point in a similar direction, so every question is somewhat near to
+// all of them; centring only the question orders nearly as well as centring everything (R@10 .727 to .728 in
+// the mean of six label sets, .722 without), and no stored vector changes when the mean moves.
 //
 // mean is that of the memories' vectors, nil if unknown; the question is then returned unchanged,
 // as is one that equals the mean. The arguments are not changed.
@@ -45,10 +44,9 @@ const (
 	PRFWeight = 0.5
 )
 
-// PseudoRelevanceFeedback returns the vector of a question moved towards its best hits: question +
-// PRFWeight × their mean, normalised. What they share is part of what was meant, in whatever words:
-// +.004 R@10 in the mean of six label sets, none loses. Without hits it returns the question. The
-// arguments are not changed.
+// PseudoRelevanceFeedback returns the vector of a question moved towards its best hits: question + PRFWeight ×
+// their mean, normalised. What they share is part of what was meant, in whatever words: +.004 R@10 in the mean
+// of six label sets, none loses. Without hits it returns the question. The arguments are not changed.
 //
 // Source: Rocchio, "Relevance Feedback in Information Retrieval", in Salton (ed.), The SMART
 // Retrieval System, 1971, without negative examples, taking the first hits as relevant.
@@ -100,9 +98,8 @@ const (
 	firmCohesion  = 0.055
 )
 
-// Cohesion returns how far memories saved one after another share a topic, 0 to 1: turns of a
-// conversation do, commits of many people do not. It compares the cosine of neighbours with that of
-// distant memories:
+// Cohesion returns how far memories saved one after another share a topic, 0 to 1: turns of a conversation do,
+// commits of many people do not. It compares the cosine of neighbours with that of distant memories:
 //
 //	(near - far) / (1 - far), 0.04 giving 0 and 0.055 giving 1
 //

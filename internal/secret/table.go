@@ -2,6 +2,7 @@ package secret
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -101,12 +102,7 @@ func cellAt(text string, from, to int) cell {
 
 // underHead reports whether a line of dashes separates head and rows.
 func underHead(line []cell) bool {
-	for _, c := range line {
-		if len(c.text) < 3 || strings.Trim(c.text, "-:") != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(line, func(c cell) bool { return len(c.text) < 3 || strings.Trim(c.text, "-:") != "" })
 }
 
 // columns returns the rules for the cells of a head, "" for none; never nil.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // besideSQL looks up the neighbours in memories_session; row 0 means no session. octet_length reads only
@@ -41,7 +42,7 @@ func (t *tx) Beside(ctx context.Context, nums []int64) (map[int64]engram.Beside,
 	if len(unread) == 0 {
 		return beside, nil
 	}
-	err = t.rows(ctx, besideSQL, []any{jsonNums(unread)}, func(s scanner) error {
+	err = t.Rows(ctx, besideSQL, []any{conn.JSONNums(unread)}, func(s conn.Scanner) error {
 		var num int64
 		var b engram.Beside
 		err := s.Scan(&num, &b.Session, &b.Size, &b.Before.Num, &b.Before.Size, &b.After.Num, &b.After.Size)

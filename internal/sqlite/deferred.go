@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // deferredColumns is what deferred reads; d is the deferred table.
@@ -26,18 +27,18 @@ func (t *tx) Deferred(ctx context.Context, project string, after int64, limit in
 
 // DeferredAt returns the deferred record with a number.
 func (t *tx) DeferredAt(ctx context.Context, num int64) (engram.Deferred, bool, error) {
-	return first(t.deferred(ctx, deferredAtSQL, num))
+	return conn.First(t.deferred(ctx, deferredAtSQL, num))
 }
 
 // CountDeferred counts deferred records.
 func (t *tx) CountDeferred(ctx context.Context, project string, why engram.Deferral) (n int, err error) {
 	const query = `SELECT count(*) FROM deferred WHERE (?1 = '' OR project = ?1) AND (?2 = '' OR why = ?2)`
-	err = t.row(ctx, query, []any{project, why}, &n)
-	return n, doing(err, "count deferred records")
+	err = t.Row(ctx, query, []any{project, why}, &n)
+	return n, conn.Doing(err, "count deferred records")
 }
 
 func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.Deferred, error) {
-	return list(ctx, t, "read deferred records", query, args, func(s scanner) (engram.Deferred, error) {
+	return conn.List(ctx, t, "read deferred records", query, args, func(s conn.Scanner) (engram.Deferred, error) {
 		var d engram.Deferred
 		var record string
 		err := s.Scan(&d.Num, &d.Project, &d.Batch, &d.By, &d.Why, &d.Reason, &d.Tries, instant{&d.FirstAt}, instant{&d.LastAt}, &record)
@@ -67,7 +68,7 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	if d.Num != 0 {
 		query, args = replace, append(args, d.Num)
 	}
-	return doing(t.row(ctx, query, args, &d.Num), "write a deferred record")
+	return conn.Doing(t.Row(ctx, query, args, &d.Num), "write a deferred record")
 }
 
 // deferredKind is the record's entity; erasures of a thing count as their own kind.
@@ -99,7 +100,7 @@ func nameOf(r engram.Record) string {
 
 // DropDeferred removes a deferred record.
 func (t *tx) DropDeferred(ctx context.Context, num int64) (bool, error) {
-	res, err := t.exec(ctx, `DELETE FROM deferred WHERE num = ?`, num)
+	res, err := t.Exec(ctx, `DELETE FROM deferred WHERE num = ?`, num)
 	if err != nil {
 		return false, fmt.Errorf("drop a deferred record: %w", err)
 	}
@@ -112,7 +113,7 @@ const erasedAfterSQL = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE ent
 // erasedColumns is what scanErased reads; t is the tombstones table.
 const erasedColumns = `t.entity, t.name, t.project, t.id, t.at, t.bound`
 
-func scanErased(r scanner) (x engram.Erased, err error) {
+func scanErased(r conn.Scanner) (x engram.Erased, err error) {
 	var name string
 	err = r.Scan(&x.Entity, &name, &x.Project, &x.ID, &x.At, &x.Bound)
 	if x.Entity != engram.EntitySession {
@@ -128,7 +129,7 @@ func (t *tx) ErasedAfter(ctx context.Context, entity engram.Entity, after string
 }
 
 func (t *tx) manyErased(ctx context.Context, query string, args ...any) ([]engram.Erased, error) {
-	return list(ctx, t, "read tombstones", query, args, scanErased)
+	return conn.List(ctx, t, "read tombstones", query, args, scanErased)
 }
 
 const erasedOfSQL = `SELECT ` + erasedColumns + ` FROM json_each(?2) a CROSS JOIN tombstones t ON t.entity = ?1 AND t.name = a.value`
@@ -141,7 +142,7 @@ func (t *tx) ErasedOf(ctx context.Context, entity engram.Entity, names []string)
 // erasedAs returns the known tombstone with the name and project of x.
 func (t *tx) erasedAs(ctx context.Context, x engram.Erased) (was engram.Erased, known bool, err error) {
 	const query = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE t.entity = ? AND t.name = ? AND t.project = ?`
-	return first(t.manyErased(ctx, query, x.Entity, x.Name(), x.Project))
+	return conn.First(t.manyErased(ctx, query, x.Entity, x.Name(), x.Project))
 }
 
 // PutErased records a tombstone, merged with a known one.
@@ -151,7 +152,7 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 		x = lifecycle.MergeErased(was, x)
 	}
 	if err == nil {
-		err = t.run(ctx, `INSERT OR REPLACE INTO tombstones (entity, name, project, id, at, bound) VALUES (?,?,?,?,?,?)`,
+		err = t.Run(ctx, `INSERT OR REPLACE INTO tombstones (entity, name, project, id, at, bound) VALUES (?,?,?,?,?,?)`,
 			x.Entity, x.Name(), x.Project, x.ID, x.At, x.Bound)
 	}
 	if err != nil {
@@ -159,7 +160,7 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 	}
 	if x.Bound {
 		// The pull itself checks again what is deferred for several projects.
-		err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
+		err := t.Run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
 		return err
 	}
 	return t.dropDeferredOf(ctx, x.Entity, x.ID, x.Name())
@@ -169,8 +170,8 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found bool, err error) {
 	x, found, err = t.erasedAs(ctx, engram.ErasedKey(key))
 	if err == nil && found {
-		err = t.runAll(ctx, with(`DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, x.Entity, x.Name(), x.Project),
-			with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key))
+		err = t.RunAll(ctx, conn.With(`DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, x.Entity, x.Name(), x.Project),
+			conn.With(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key))
 	}
 	if err != nil {
 		return engram.Erased{}, false, fmt.Errorf("drop a tombstone: %w", err)
@@ -186,7 +187,7 @@ const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p
 // hold it from before a move.
 func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error {
 	const lastClock = `SELECT coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`
-	if err := t.row(ctx, lastClock, nil, &x.At); err != nil {
+	if err := t.Row(ctx, lastClock, nil, &x.At); err != nil {
 		return fmt.Errorf("record a tombstone: %w", err)
 	}
 	// Session ids are chosen by clients: the same id may name another session in another project.
@@ -194,7 +195,7 @@ func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error 
 	if err := t.PutErased(ctx, x); err != nil {
 		return err
 	}
-	others, err := column[string](ctx, t, tombstoneSQL, kindNum(x.Entity), key)
+	others, err := conn.Column[string](ctx, t, tombstoneSQL, kindNum(x.Entity), key)
 	if err != nil {
 		return err
 	}
@@ -203,8 +204,8 @@ func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error 
 			return err
 		}
 	}
-	err = t.runAll(ctx, with(`DELETE FROM lineages WHERE entity = ? AND key = ?`, kindNum(x.Entity), key), // includes its tags
-		with(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(x.Entity), key))
+	err = t.RunAll(ctx, conn.With(`DELETE FROM lineages WHERE entity = ? AND key = ?`, kindNum(x.Entity), key), // includes its tags
+		conn.With(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(x.Entity), key))
 	if err != nil {
 		return fmt.Errorf("erase the causal metadata of %s %v: %w", x.Entity, key, err)
 	}
@@ -213,8 +214,8 @@ func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error 
 
 // dropDeferredOf removes the deferred records of a thing under any of its names.
 func (t *tx) dropDeferredOf(ctx context.Context, entity engram.Entity, names ...string) error {
-	err := t.run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`, entity, jsonText(names))
-	return doing(err, "erase deferred records of %s", entity)
+	err := t.Run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`, entity, jsonText(names))
+	return conn.Doing(err, "erase deferred records of %s", entity)
 }
 
 // moveTombstonesSQL copies the tombstones of the projects ?2 to ?1, merging those with the same name.
@@ -228,9 +229,9 @@ func (t *tx) moveTombstones(ctx context.Context, to string, from ...string) erro
 	if len(from) == 0 {
 		return nil
 	}
-	if err := t.run(ctx, moveTombstonesSQL, to, jsonText(from)); err != nil {
+	if err := t.Run(ctx, moveTombstonesSQL, to, jsonText(from)); err != nil {
 		return fmt.Errorf("move tombstones to project %q: %w", to, err)
 	}
-	err := t.run(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
+	err := t.Run(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
 	return err
 }

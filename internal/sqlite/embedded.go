@@ -32,11 +32,6 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	if err != nil {
 		return nil, err
 	}
-	if t.hidden != nil && len(q.Also) > 0 {
-		if q.Also, err = column[int64](ctx, t, `SELECT num FROM memories WHERE num IN (SELECT value FROM json_each(?))`, jsonNums(q.Also)); err != nil {
-			return nil, err
-		}
-	}
 	return t.vectors.Nearest(ctx, q, in)
 }
 

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
@@ -22,7 +23,7 @@ func (t *tx) Exposures(ctx context.Context, session string, p engram.Page) ([]en
 		}
 		where, args = "u.session = ?", []any{num, p.Limit, p.Offset}
 	}
-	return list(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Exposure, error) {
+	return conn.List(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s conn.Scanner) (engram.Exposure, error) {
 		var u engram.Exposure
 		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Operation, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		return u, err
@@ -38,12 +39,12 @@ func (t *tx) Shown(ctx context.Context, session string, operations []string, num
 	c := conditions{from: "uses", order: "memory"}
 	c.add("session = ? AND memory IS NOT NULL", num)
 	if nums != nil {
-		c.add("memory IN (SELECT value FROM json_each(?))", jsonNums(nums))
+		c.add("memory IN (SELECT value FROM json_each(?))", conn.JSONNums(nums))
 	}
 	if operations != nil {
 		c.add("verb IN (SELECT value FROM json_each(?))", jsonText(operations))
 	}
-	return list(ctx, t, "read exposures", c.query("DISTINCT memory"), c.args, scanOne[int64])
+	return conn.List(ctx, t, "read exposures", c.query("DISTINCT memory"), c.args, conn.One[int64])
 }
 
 // latelySQL considers the newest 2,000 exposures only.
@@ -57,11 +58,7 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 	if t.hidden != nil {
 		shown = " AND memory IN (SELECT num FROM memories)"
 	}
-	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, scanOne[int64])
-}
-
-func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, error) {
-	return list(ctx, t, "read exposures", query, args, scanOne[int64])
+	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, conn.One[int64])
 }
 
 // useCountsSQL is served by uses_asked, whose condition it repeats literally. The index is named because
@@ -72,14 +69,14 @@ const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses INDEXED BY uses
 // ExposureCounts returns how often each of the memories was requested, without those never requested.
 func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram.ExposureCount, error) {
 	counts := map[int64]engram.ExposureCount{}
-	err := t.rows(ctx, useCountsSQL, []any{jsonNums(nums)}, func(s scanner) error {
+	err := t.Rows(ctx, useCountsSQL, []any{conn.JSONNums(nums)}, func(s conn.Scanner) error {
 		var num int64
 		var c engram.ExposureCount
 		err := s.Scan(&num, &c.Count, instant{&c.Last})
 		counts[num] = c
 		return err
 	})
-	return counts, doing(err, "count exposures")
+	return counts, conn.Doing(err, "count exposures")
 }
 
 // RecordUse counts accesses and adds exposures and counters.
@@ -104,7 +101,7 @@ func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 		if err != nil {
 			return err
 		}
-		res, err := t.exec(ctx, query, millis(u.At), at.Session, at.Project, u.Operation, orNull(u.Query), orZero(u.Memory),
+		res, err := t.Exec(ctx, query, millis(u.At), at.Session, at.Project, u.Operation, orNull(u.Query), orZero(u.Memory),
 			orZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err != nil {
 			return fmt.Errorf("write exposure: %w", err)
@@ -132,9 +129,9 @@ const (
 // pruneUses drops old exposures, given the number of the newest. Numbers follow time except after clock
 // changes, so it checks the age of a few of the lowest numbers only.
 func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
-	err := t.runAll(ctx, with(`DELETE FROM uses WHERE num <= ?`, newest-keptUses),
-		with(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, millis(now.Add(-keptFor))))
-	return doing(err, "drop old exposures")
+	err := t.RunAll(ctx, conn.With(`DELETE FROM uses WHERE num <= ?`, newest-keptUses),
+		conn.With(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, millis(now.Add(-keptFor))))
+	return conn.Doing(err, "drop old exposures")
 }
 
 // ownSQL is true if session s has a personal memory, forgotten or not.
@@ -177,7 +174,7 @@ func (t *tx) Owned(ctx context.Context, sessions []string) (map[string]bool, err
 
 // set reads a column of texts as a set.
 func (t *tx) set(ctx context.Context, query string, args ...any) (map[string]bool, error) {
-	ids, err := column[string](ctx, t, query, args...)
+	ids, err := conn.Column[string](ctx, t, query, args...)
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		set[id] = true
@@ -191,5 +188,5 @@ const topicsSQL = `SELECT DISTINCT topic_key FROM memories WHERE topic_key IS NO
 
 // Topics returns the topic keys with a prefix.
 func (t *tx) Topics(ctx context.Context, project, prefix string, most int) ([]string, error) {
-	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, scanOne[string])
+	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, conn.One[string])
 }

@@ -87,7 +87,7 @@ func TestOldExposuresAreDropped(t *testing.T) {
 	}
 	// Stands for a hundred thousand more exposures, which would take too long.
 	err := s.Update(t.Context(), func(w engram.Tx) error {
-		_, err := w.(*tx).exec(t.Context(), `UPDATE uses SET num = num + ? WHERE num = (SELECT max(num) FROM uses)`, keptUses)
+		_, err := w.(*tx).Exec(t.Context(), `UPDATE uses SET num = num + ? WHERE num = (SELECT max(num) FROM uses)`, keptUses)
 		return err
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
@@ -47,8 +48,8 @@ func (t *tx) indexFilter(ctx context.Context, f engram.Filter) (*lexicon.Filter,
 func (t *tx) check(ctx context.Context, c conditions, nums []int64) (map[int64]bool, error) {
 	query := `SELECT m.num FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value WHERE ` + strings.Join(c.where, " AND ")
 	pass := map[int64]bool{}
-	err := each(ctx, t, query, func(num int64) { pass[num] = true }, append([]any{jsonNums(nums)}, c.args...)...)
-	return pass, doing(err, "check metadata")
+	err := conn.Each(ctx, t, query, func(num int64) { pass[num] = true }, append([]any{conn.JSONNums(nums)}, c.args...)...)
+	return pass, conn.Doing(err, "check metadata")
 }
 
 // beyond returns the numbers of the live memories that pass a filter with Beyond. It reads the documents
@@ -88,7 +89,7 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 	// Deferred records may belong to a project that does not exist yet.
 	const query = `SELECT num, name FROM projects UNION ALL SELECT DISTINCT -1, project FROM deferred`
 	nums, list, names := map[int64]bool{}, []string{}, []string{}
-	err := t.rows(ctx, query, nil, func(s scanner) error {
+	err := t.Rows(ctx, query, nil, func(s conn.Scanner) error {
 		var num int64
 		var name string
 		if err := s.Scan(&num, &name); err != nil || !off(name) {

@@ -102,7 +102,7 @@ func (x *examination) snapshot(ctx context.Context, read func(context.Context) e
 func (x *examination) names(ctx context.Context) error {
 	const query = `SELECT name, name FROM projects WHERE num <> 0
 		UNION ALL SELECT alias, (SELECT name FROM projects WHERE num = project) FROM project_aliases`
-	names, err := pairs[string, string](ctx, x.tx, query)
+	names, err := conn.Pairs[string, string](ctx, x.tx, query)
 	if err == nil {
 		x.facts.Names = names
 	}
@@ -116,7 +116,7 @@ const liveSQL = `SELECT num, project, session, type, scope, created_at FROM memo
 // living reads the live memories.
 func (x *examination) living(ctx context.Context) (map[int64]*lexicon.Document, error) {
 	live := map[int64]*lexicon.Document{}
-	err := x.rows(ctx, liveSQL, nil, func(s scanner) error {
+	err := x.Rows(ctx, liveSQL, nil, func(s conn.Scanner) error {
 		var num int64
 		m := &lexicon.Document{}
 		err := s.Scan(&num, &m.Project, &m.Session, &m.Type, &m.Scope, &m.Created)
@@ -149,7 +149,7 @@ func (x *examination) embedded(ctx context.Context) error {
 
 // library reads the version of SQLite.
 func (x *examination) library(ctx context.Context) error {
-	return x.row(ctx, `SELECT sqlite_version()`, nil, &x.facts.SQLite.Version)
+	return x.Row(ctx, `SELECT sqlite_version()`, nil, &x.facts.SQLite.Version)
 }
 
 // damage runs SQLite's own check and, with Full, compares the contents with their digests, which SQLite
@@ -166,12 +166,12 @@ func (x *examination) damage(ctx context.Context) error {
 			d.Problems = append(d.Problems, line)
 		}
 	}
-	err := each(ctx, x.tx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), problem)
+	err := conn.Each(ctx, x.tx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), problem)
 	if err != nil || len(d.Problems) > 0 {
 		return err // further checks would only fail on the same pages
 	}
 	// relations checks their foreign keys.
-	err = each(ctx, x.tx, `SELECT "table" FROM pragma_foreign_key_check WHERE "table" <> 'relations'`, func(table string) {
+	err = conn.Each(ctx, x.tx, `SELECT "table" FROM pragma_foreign_key_check WHERE "table" <> 'relations'`, func(table string) {
 		if d.Orphans++; !slices.Contains(d.Tables, table) {
 			d.Tables = append(d.Tables, table)
 		}
@@ -197,10 +197,10 @@ func (x *examination) records(ctx context.Context) error {
 	const unreadable = `SELECT seq FROM mutations WHERE verb = '' OR entity = '' OR coalesce(key, '') = '' OR at <= 0
 		OR NOT json_valid(coalesce(was, '{}')) ORDER BY seq`
 	into := &x.facts.Records
-	if err := each(ctx, x.tx, unreadable, func(seq int64) { into.Entries.Add(seq, x.query.Most) }); err != nil {
+	if err := conn.Each(ctx, x.tx, unreadable, func(seq int64) { into.Entries.Add(seq, x.query.Most) }); err != nil {
 		return err
 	}
-	return x.rows(ctx, lackingSQL, []any{x.query.Project}, func(s scanner) error {
+	return x.Rows(ctx, lackingSQL, []any{x.query.Project}, func(s conn.Scanner) error {
 		var num int64
 		var lacks string
 		err := s.Scan(&num, &lacks)
@@ -216,14 +216,14 @@ func (x *examination) records(ctx context.Context) error {
 func (x *examination) relations(ctx context.Context) error {
 	const query = `SELECT num FROM relations WHERE removed_at IS NULL AND (source NOT IN (SELECT num FROM memories)
 		OR target NOT IN (SELECT num FROM memories)) ORDER BY num`
-	return each(ctx, x.tx, query, func(num int64) { x.facts.Relations.Add(num, x.query.Most) })
+	return conn.Each(ctx, x.tx, query, func(num int64) { x.facts.Relations.Add(num, x.query.Most) })
 }
 
 // sessions reads the sessions of the project, the most recently active first.
 func (x *examination) sessions(ctx context.Context) error {
 	const query = `SELECT s.id, coalesce(p.name, ''), s.directory, s.live FROM sessions s LEFT JOIN projects p ON p.num = s.project
 		WHERE s.num <> 0 AND (?1 = '' OR p.name = ?1) ORDER BY s.active_at DESC, s.num DESC`
-	return x.rows(ctx, query, []any{x.query.Project}, func(r scanner) error {
+	return x.Rows(ctx, query, []any{x.query.Project}, func(r conn.Scanner) error {
 		var s health.Session
 		err := r.Scan(&s.ID, &s.Project, &s.Directory, &s.Memories)
 		x.facts.Sessions.List = append(x.facts.Sessions.List, s)
@@ -248,7 +248,7 @@ func (x *examination) clock(ctx context.Context) error {
 	if last.Seq != 0 {
 		into.Last = last.At.Time()
 	}
-	return x.row(ctx, futureSQL, []any{x.query.Now.UnixMilli()}, &into.Future, instant{&into.Newest})
+	return x.Row(ctx, futureSQL, []any{x.query.Now.UnixMilli()}, &into.Future, instant{&into.Newest})
 }
 
 // digests compares every content with the digest stored when it was saved.

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 const mutationColumns = `j.seq, j.op, j.at, coalesce(j.device, (SELECT value FROM meta WHERE key = 'device')), j.actor, j.verb,
 	j.entity, j.key, (SELECT name FROM projects WHERE num = j.project), coalesce(j.reason, ''), j.was, coalesce(j.undoes, 0)`
 
-func scanMutation(s scanner) (engram.Mutation, error) {
+func scanMutation(s conn.Scanner) (engram.Mutation, error) {
 	var m engram.Mutation
 	var project sql.NullString // the project may have been deleted since
 	var was sql.NullString
@@ -58,14 +59,14 @@ func (t *tx) Mutations(ctx context.Context, s engram.JournalSpan, p engram.Page)
 	if s.Changes {
 		c.add("j.was IS NOT NULL")
 	}
-	return list(ctx, t, "read journal", c.query(mutationColumns)+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset), scanMutation)
+	return conn.List(ctx, t, "read journal", c.query(mutationColumns)+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset), scanMutation)
 }
 
 // SeqBefore finds the last own entry before a time by binary search: an index by time would slow down
 // every save for rare queries.
 func (t *tx) SeqBefore(ctx context.Context, at time.Time) (int64, error) {
 	var newest int64
-	if err := t.row(ctx, `SELECT coalesce(max(seq), 0) FROM mutations`, nil, &newest); err != nil {
+	if err := t.Row(ctx, `SELECT coalesce(max(seq), 0) FROM mutations`, nil, &newest); err != nil {
 		return 0, fmt.Errorf("read journal: %w", err)
 	}
 	clock := engram.Clock(0).Tick(at)
@@ -73,7 +74,7 @@ func (t *tx) SeqBefore(ctx context.Context, at time.Time) (int64, error) {
 	for low+1 < high {
 		middle := low + (high-low)/2
 		seq, written := high, engram.Clock(0)
-		found, err := t.maybe(ctx, ownFromSQL, []any{middle}, &seq, &written)
+		found, err := t.Maybe(ctx, ownFromSQL, []any{middle}, &seq, &written)
 		switch {
 		case err != nil:
 			return 0, fmt.Errorf("read journal: %w", err)
@@ -84,26 +85,38 @@ func (t *tx) SeqBefore(ctx context.Context, at time.Time) (int64, error) {
 		}
 	}
 	var last int64
-	_, err := t.maybe(ctx, ownUntilSQL, []any{high}, &last)
-	return last, doing(err, "read journal")
+	_, err := t.Maybe(ctx, ownUntilSQL, []any{high}, &last)
+	return last, conn.Doing(err, "read journal")
 }
 
 const firstMadeSQL = `SELECT key FROM mutations WHERE entity = ? AND seq > ? AND was IS NULL ORDER BY seq LIMIT 1`
 
 // FirstMade returns the key of the first thing of a kind created after an entry.
 func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (key string, err error) {
-	_, err = t.maybe(ctx, firstMadeSQL, []any{entity, after}, &key)
-	return key, doing(err, "read journal")
+	_, err = t.Maybe(ctx, firstMadeSQL, []any{entity, after}, &key)
+	return key, conn.Doing(err, "read journal")
 }
 
-// Append adds an entry to the journal and sets m.Seq. An entry without Op starts a new operation.
-func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
+// Append adds entries to the journal and sets their Seq. The first without Op starts a new operation.
+func (t *tx) Append(ctx context.Context, ms ...*engram.Mutation) error {
+	op := int64(0)
+	return forAll(ms, func(m *engram.Mutation) error {
+		if m.Op == 0 {
+			m.Op = op
+		}
+		err := t.append(ctx, m)
+		op = m.Op
+		return err
+	})
+}
+
+func (t *tx) append(ctx context.Context, m *engram.Mutation) error {
 	const query = `INSERT INTO mutations (op, at, actor, verb, entity, key, project, reason, was, undoes) VALUES (?,?,?,?,?,?,?,?,?,?)`
 	project, err := t.projectNum(ctx, m.Project)
 	if err != nil {
 		return err
 	}
-	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Operation, m.Entity, journalKey(m.Entity, m.Key), project,
+	res, err := t.Exec(ctx, query, m.Op, m.At, m.Actor, m.Operation, m.Entity, journalKey(m.Entity, m.Key), project,
 		orNull(m.Reason), orNull(string(m.Was)), orZero(m.Undoes))
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
@@ -112,7 +125,7 @@ func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
 		return err
 	}
 	m.Op = m.Seq
-	err = t.run(ctx, `UPDATE mutations SET op = seq WHERE seq = ?`, m.Seq)
+	err = t.Run(ctx, `UPDATE mutations SET op = seq WHERE seq = ?`, m.Seq)
 	return err
 }
 
@@ -138,7 +151,7 @@ const operationColumns = `j.op, j.at, j.actor, j.verb, (SELECT name FROM project
 		(SELECT max(seq) + 1 FROM mutations)) - j.seq,
 	coalesce(j.undoes, 0), coalesce((SELECT max(op) FROM mutations WHERE undoes = j.op), 0)`
 
-func scanOperation(s scanner) (engram.Operation, error) {
+func scanOperation(s conn.Scanner) (engram.Operation, error) {
 	var o engram.Operation
 	var project sql.NullString // the project may have been deleted since
 	err := s.Scan(&o.Op, &o.At, &o.Actor, &o.Name, &project, &o.Entries, &o.Undoes, &o.UndoneBy)
@@ -226,7 +239,7 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 	if f.OldestFirst {
 		order = ` ORDER BY j.seq`
 	}
-	return list(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+strings.Join(c.where, " AND ")+order+` LIMIT ? OFFSET ?`,
+	return conn.List(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+strings.Join(c.where, " AND ")+order+` LIMIT ? OFFSET ?`,
 		append(c.args, p.Limit, p.Offset), scanOperation)
 }
 
@@ -235,15 +248,15 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) {
 	const firstKept = `SELECT op FROM mutations WHERE device IS NULL AND at >= ? ORDER BY seq LIMIT 1`
 	var kept int64
-	found, err := t.maybe(ctx, firstKept, []any{engram.Clock(0).Tick(before)}, &kept)
+	found, err := t.Maybe(ctx, firstKept, []any{engram.Clock(0).Tick(before)}, &kept)
 	if err == nil && !found {
 		// All entries are older. The newest operation stays, because the clock continues from it.
-		err = t.row(ctx, `SELECT coalesce(max(op), 0) FROM mutations`, nil, &kept)
+		err = t.Row(ctx, `SELECT coalesce(max(op), 0) FROM mutations`, nil, &kept)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("compact journal: %w", err)
 	}
-	res, err := t.exec(ctx, `DELETE FROM mutations WHERE seq < ?`, kept)
+	res, err := t.Exec(ctx, `DELETE FROM mutations WHERE seq < ?`, kept)
 	if err != nil {
 		return 0, fmt.Errorf("compact journal: %w", err)
 	}
@@ -263,12 +276,12 @@ func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) 
 
 // Fact returns a fact about the store, "" if it is not set.
 func (t *tx) Fact(ctx context.Context, name string) (v string, err error) {
-	_, err = t.maybe(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
+	_, err = t.Maybe(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
 	return v, err
 }
 
 // PutFact sets a fact about the store.
 func (t *tx) PutFact(ctx context.Context, name, value string) error {
-	err := t.run(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
-	return doing(err, "write fact %s", name)
+	err := t.Run(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
+	return conn.Doing(err, "write fact %s", name)
 }

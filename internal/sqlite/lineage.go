@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // lineageColumns is what scanLineage reads; l is the lineages table.
@@ -28,7 +29,7 @@ const (
 		CROSS JOIN lineages l ON l.entity = ?1 AND l.key = a.value AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key)`
 )
 
-func scanLineage(s scanner, own string) (key string, l engram.CausalMetadata, err error) {
+func scanLineage(s conn.Scanner, own string) (key string, l engram.CausalMetadata, err error) {
 	var device, more, held sql.NullString
 	if err := s.Scan(&key, &l.Base.At, &device, &more, &held); err != nil {
 		return key, l, err
@@ -69,12 +70,12 @@ func (t *tx) CausalMetadata(ctx context.Context, entity engram.Entity, keys []st
 		return nil, err
 	}
 	all := make(map[string]engram.CausalMetadata, len(keys))
-	err = t.rows(ctx, lineagesSQL, []any{kindNum(entity), jsonKeys(entity, keys)}, func(s scanner) error {
+	err = t.Rows(ctx, lineagesSQL, []any{kindNum(entity), jsonKeys(entity, keys)}, func(s conn.Scanner) error {
 		key, l, err := scanLineage(s, own)
 		all[key] = l
 		return err
 	})
-	return all, doing(err, "read causal metadata")
+	return all, conn.Doing(err, "read causal metadata")
 }
 
 // partTopic is the part with its own index.
@@ -88,25 +89,25 @@ func (t *tx) Shadowed(ctx context.Context, entity engram.Entity, part engram.Par
 		query = shadowedTopicsSQL
 	}
 	var keys []string
-	err := t.rows(ctx, query, []any{kindNum(entity)}, func(s scanner) error {
+	err := t.Rows(ctx, query, []any{kindNum(entity)}, func(s conn.Scanner) error {
 		key, l, err := scanLineage(s, "")
 		if _, held := l.Shadowed[part]; held {
 			keys = append(keys, key)
 		}
 		return err
 	})
-	return keys, doing(err, "read shadowed values")
+	return keys, conn.Doing(err, "read shadowed values")
 }
 
 // ShadowedTopic returns the keys of memories with this shadowed topic key.
 func (t *tx) ShadowedTopic(ctx context.Context, topic string) ([]string, error) {
-	return column[string](ctx, t, shadowedTopicSQL, kindNum(engram.EntityMemory), topic)
+	return conn.Column[string](ctx, t, shadowedTopicSQL, kindNum(engram.EntityMemory), topic)
 }
 
 // Device returns the id of this store.
 func (t *tx) Device(ctx context.Context) (string, error) {
 	if t.device == "" {
-		if err := t.row(ctx, `SELECT value FROM meta WHERE key = 'device'`, nil, &t.device); err != nil {
+		if err := t.Row(ctx, `SELECT value FROM meta WHERE key = 'device'`, nil, &t.device); err != nil {
 			return "", fmt.Errorf("read the store's id: %w", err)
 		}
 	}
@@ -116,26 +117,38 @@ func (t *tx) Device(ctx context.Context) (string, error) {
 // factClock is the fact that stores the greatest clock received from other stores.
 const factClock = "clock"
 
-const latestClockSQL = `SELECT max(coalesce((SELECT at FROM mutations ORDER BY seq DESC LIMIT 1), 0),
-	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0))`
+const headSQL = `SELECT coalesce(max(seq), 0), max(coalesce(max(at), 0), coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0))
+	FROM (SELECT seq, at FROM mutations ORDER BY seq DESC LIMIT 1)`
 
-// LatestClock returns the greater of the newest own entry's clock and the greatest received one.
-func (t *tx) LatestClock(ctx context.Context) (c engram.Clock, err error) {
-	err = t.row(ctx, latestClockSQL, nil, &c)
-	return c, doing(err, "read the clock")
+// Head returns the newest own entry, and the greater of its clock and the greatest received one.
+func (t *tx) Head(ctx context.Context) (h engram.Head, err error) {
+	if h.Device, err = t.Device(ctx); err != nil {
+		return h, err
+	}
+	err = t.Row(ctx, headSQL, nil, &h.Seq, &h.Clock)
+	return h, conn.Doing(err, "read the newest entry")
 }
 
 // SeeClock records a received clock if it is the greatest so far.
 func (t *tx) SeeClock(ctx context.Context, c engram.Clock) error {
-	latest, err := t.LatestClock(ctx)
-	if err != nil || latest >= c {
+	head, err := t.Head(ctx)
+	if err != nil || head.Clock >= c {
 		return err
 	}
 	return t.PutFact(ctx, factClock, strconv.FormatInt(int64(c), 10))
 }
 
-// PutCausalMetadata sets the causal metadata of a thing.
-func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key string, l engram.CausalMetadata) error {
+// PutCausalMetadata sets the causal metadata of things.
+func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, all map[string]engram.CausalMetadata) error {
+	for key, l := range all {
+		if err := t.putCausalMetadata(ctx, entity, key, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) putCausalMetadata(ctx context.Context, entity engram.Entity, key string, l engram.CausalMetadata) error {
 	const query = `INSERT INTO lineages (entity, key, at, device, digest, more, held) VALUES (?,?,?,?,?,?,?)
 		ON CONFLICT (entity, key) DO UPDATE SET at = excluded.at, device = excluded.device, digest = excluded.digest,
 		more = excluded.more, held = excluded.held`
@@ -155,8 +168,8 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	if err != nil {
 		return fmt.Errorf("write causal metadata of %s %s: shadowed values: %w", entity, key, err)
 	}
-	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held)
-	return doing(err, "write causal metadata of %s %s", entity, key)
+	err = t.Run(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held)
+	return conn.Doing(err, "write causal metadata of %s %s", entity, key)
 }
 
 // PutTombstone records the project of a session that has no row.
@@ -166,7 +179,7 @@ func (t *tx) PutTombstone(ctx context.Context, session, project string) error {
 		return err
 	}
 	const query = `UPDATE lineages SET project = ? WHERE entity = ? AND key = ?`
-	return doing(t.run(ctx, query, num, kindNum(engram.EntitySession), session), "record the project of session %q", session)
+	return conn.Doing(t.Run(ctx, query, num, kindNum(engram.EntitySession), session), "record the project of session %q", session)
 }
 
 // SessionTombstones returns the sessions with causal metadata but no row.
@@ -177,10 +190,10 @@ func (t *tx) SessionTombstones(ctx context.Context, project, after string, limit
 
 // TombstonesOf returns those of the sessions that have causal metadata but no row.
 func (t *tx) TombstonesOf(ctx context.Context, ids []string) ([]engram.Session, error) {
-	return list(ctx, t, "read session tombstones", tombstonesOfSQL, []any{kindNum(engram.EntitySession), jsonText(ids)}, scanTombstone)
+	return conn.List(ctx, t, "read session tombstones", tombstonesOfSQL, []any{kindNum(engram.EntitySession), jsonText(ids)}, scanTombstone)
 }
 
-func scanTombstone(r scanner) (s engram.Session, err error) {
+func scanTombstone(r conn.Scanner) (s engram.Session, err error) {
 	err = r.Scan(&s.ID, &s.Project)
 	return s, err
 }
@@ -199,7 +212,7 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 		{engram.EntityPrompt, `SELECT num FROM prompts WHERE project = ?`},
 		{engram.EntitySession, `SELECT id FROM sessions WHERE project = ?`},
 	} {
-		keys, err := column[string](ctx, t, of.keys, num)
+		keys, err := conn.Column[string](ctx, t, of.keys, num)
 		if err != nil {
 			return err
 		}
@@ -213,7 +226,7 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 			}
 			l.Parts[part] = s
 			delete(l.Shadowed, part)
-			if err := t.PutCausalMetadata(ctx, of.entity, key, l); err != nil {
+			if err := t.putCausalMetadata(ctx, of.entity, key, l); err != nil {
 				return err
 			}
 		}

@@ -24,7 +24,7 @@ func BenchmarkUnreplicated(b *testing.B) {
 		batches = append(batches, fmt.Sprintf("batch-%d", i))
 	}
 	err = s.Update(b.Context(), func(tx engram.Tx) error {
-		own, err := tx.Replica().Device(b.Context())
+		head, err := tx.Replica().Head(b.Context())
 		if err != nil {
 			return err
 		}
@@ -36,8 +36,8 @@ func BenchmarkUnreplicated(b *testing.B) {
 		}
 		for i := range size + fresh { // newest first: they have memories and numbers
 			i = (i + size) % (size + fresh)
-			l, key := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(i+1) << 16, Device: own}}, strconv.Itoa((i+fresh)%(size+fresh)+1)
-			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, key, l); err != nil {
+			l, key := engram.CausalMetadata{Base: engram.VersionStamp{At: engram.Clock(i+1) << 16, Device: head.Device}}, strconv.Itoa((i+fresh)%(size+fresh)+1)
+			if err := tx.ReplicaTx().PutCausalMetadata(b.Context(), engram.EntityMemory, map[string]engram.CausalMetadata{key: l}); err != nil {
 				return err
 			}
 			if i >= size {
@@ -47,7 +47,7 @@ func BenchmarkUnreplicated(b *testing.B) {
 				}
 				continue
 			}
-			if err := tx.ReplicaTx().PutReplicated(b.Context(), engram.EntityMemory, key, l.Digest(), batches[i/2000:i/2000+1]); err != nil {
+			if err := tx.ReplicaTx().PutReplicated(b.Context(), batches[i/2000:i/2000+1], engram.ThingState{Entity: engram.EntityMemory, Key: key, Digest: l.Digest()}); err != nil {
 				return err
 			}
 		}

@@ -83,7 +83,9 @@ func TestShadowedTopicsAreFoundBesideTheShadowsOfAnUndo(t *testing.T) {
 		if err := json.Unmarshal([]byte(held), &l.Shadowed); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Update(ctx, func(tx engram.Tx) error { return tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, key, l) }); err != nil {
+		if err := s.Update(ctx, func(tx engram.Tx) error {
+			return tx.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, map[string]engram.CausalMetadata{key: l})
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -105,7 +107,7 @@ func TestShadowedTopicsAreFoundBesideTheShadowsOfAnUndo(t *testing.T) {
 	}
 	var indexed int
 	err := s.View(ctx, func(r engram.Reader) error {
-		return r.(*tx).row(ctx, `SELECT count(*) FROM lineages INDEXED BY lineages_topics WHERE instr(held, '"topic_key"')`, nil, &indexed)
+		return r.(*tx).Row(ctx, `SELECT count(*) FROM lineages INDEXED BY lineages_topics WHERE instr(held, '"topic_key"')`, nil, &indexed)
 	})
 	if err != nil || indexed != 2 {
 		t.Errorf("entries of lineages_topics: got %d, %v; want 2, what is held of a topic alone", indexed, err)

@@ -41,9 +41,9 @@ func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
 			return 0, nil
 		}
 		if err == nil {
-			err = t.row(ctx, `SELECT live FROM sessions WHERE num = ?`, []any{num}, &n)
+			err = t.Row(ctx, `SELECT live FROM sessions WHERE num = ?`, []any{num}, &n)
 		}
-		return n, doing(err, "count memories")
+		return n, conn.Doing(err, "count memories")
 	}
 	if f.WithForgotten {
 		f.WithForgotten = false
@@ -60,8 +60,8 @@ func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
 		return 0, err
 	}
 	c.order = ""
-	err = t.row(ctx, c.query("count(*)"), c.args, &n)
-	return n, doing(err, "count memories")
+	err = t.Row(ctx, c.query("count(*)"), c.args, &n)
+	return n, conn.Doing(err, "count memories")
 }
 
 // listed returns the conditions and order of List over memory m; nil if nothing can pass. A look-up by what
@@ -84,7 +84,7 @@ func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *co
 			return nil, err
 		}
 		c.from = "memories m NOT INDEXED" // with numbers given, the planner must not scan an index instead
-		c.add("m.num IN (SELECT value FROM json_each(?))", jsonNums(nums))
+		c.add("m.num IN (SELECT value FROM json_each(?))", conn.JSONNums(nums))
 	}
 	if taken, err := t.mayHave(ctx, f, project); err != nil || !taken {
 		return nil, err
@@ -126,7 +126,7 @@ func (t *tx) mayHave(ctx context.Context, f engram.Filter, project int64) (bool,
 	if f.TopicKey == "" || len(t.unwritten.tags) == 0 {
 		return true, nil
 	}
-	nums, err := column[int64](ctx, t, topicTakenSQL, f.TopicKey, project, f.Scope)
+	nums, err := conn.Column[int64](ctx, t, topicTakenSQL, f.TopicKey, project, f.Scope)
 	return len(nums) > 0 || f.Scope == "", err
 }
 
@@ -297,7 +297,7 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 			}
 			in, project = " AND project = ?", []any{num}
 		}
-		if err := t.row(ctx, `SELECT coalesce(sum(live), 0) FROM tallies WHERE live > 0`+in, project, &live); err != nil {
+		if err := t.Row(ctx, `SELECT coalesce(sum(live), 0) FROM tallies WHERE live > 0`+in, project, &live); err != nil {
 			return fmt.Errorf("count memories: %w", err)
 		}
 		if step := (live + most - 1) / most; step > 1 {
@@ -305,12 +305,12 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 		}
 	}
 	scan := scanInto(new(engram.Memory), vitalFields)
-	err = t.rows(ctx, c.query(vitalColumns), c.args, func(s scanner) error {
+	err = t.Rows(ctx, c.query(vitalColumns), c.args, func(s conn.Scanner) error {
 		m, err := scan(s)
 		if err == nil && !each(m) {
-			return conn.Stop
+			return conn.ErrStop
 		}
 		return err
 	})
-	return doing(err, "read outlines")
+	return conn.Doing(err, "read outlines")
 }

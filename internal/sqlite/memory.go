@@ -21,13 +21,13 @@ var memoryTable = engram.Fields[engram.Memory]()
 var memoryColumns = columnsOf("m", memoryTable) + `, m.hash`
 
 // scanMemory returns what reads rows of memoryColumns.
-func scanMemory() func(scanner) (engram.Memory, error) {
+func scanMemory() func(conn.Scanner) (engram.Memory, error) {
 	var hash []byte
 	scan := scanInto(new(engram.Memory), memoryTable, &hash)
-	return func(s scanner) (engram.Memory, error) {
+	return func(s conn.Scanner) (engram.Memory, error) {
 		m, err := scan(s)
 		m.NormalizedHash = hex.EncodeToString(hash)
-		return m, doing(err, "memory %d", m.Num)
+		return m, conn.Doing(err, "memory %d", m.Num)
 	}
 }
 
@@ -101,7 +101,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	var read []engram.Memory
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		if read, err = t.memories(ctx, memoriesSQL, jsonNums(slices.Compact(unread))); err != nil {
+		if read, err = t.memories(ctx, memoriesSQL, conn.JSONNums(slices.Compact(unread))); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +125,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 const readMemories = "read memories" // context of errors
 
 func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {
-	return list(ctx, t, readMemories, query, args, scanMemory())
+	return conn.List(ctx, t, readMemories, query, args, scanMemory())
 }
 
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
@@ -152,14 +152,14 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 }
 
 // Revisions returns the earlier versions of a memory, oldest first.
-func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error) {
+func (t *tx) Revisions(ctx context.Context, nums ...int64) ([]engram.Revision, error) {
 	const query = `SELECT memory, number, type, title, content, written_at, replaced_at, reason, stamp
-		FROM revisions WHERE memory = ? ORDER BY number`
+		FROM revisions WHERE memory IN (SELECT value FROM json_each(?)) ORDER BY memory, number`
 	own, err := t.Device(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return list(ctx, t, fmt.Sprintf("read revisions of memory %d", num), query, []any{num}, func(s scanner) (r engram.Revision, err error) {
+	return conn.List(ctx, t, "read revisions", query, []any{conn.JSONNums(nums)}, func(s conn.Scanner) (r engram.Revision, err error) {
 		var stamp sql.NullString
 		err = s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
 		if err == nil {
@@ -246,7 +246,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	res, err := t.exec(ctx, insertMemorySQL, append(values, m.Num, m.ID, m.SyncID)...)
+	res, err := t.Exec(ctx, insertMemorySQL, append(values, m.Num, m.ID, m.SyncID)...)
 	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}
@@ -275,7 +275,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	err = t.run(ctx, replaceMemorySQL, append(values, m.Num)...)
+	err = t.Run(ctx, replaceMemorySQL, append(values, m.Num)...)
 	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
 			WithHint("update that one, or choose another topic key")
@@ -299,7 +299,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 }
 
 func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
-	if err := t.run(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
+	if err := t.Run(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
 		return fmt.Errorf("write tags: %w", err)
 	}
 	rows := make([]tagRow, len(tags))
@@ -310,15 +310,19 @@ func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
 }
 
 // InsertRevision adds an earlier version of a memory.
-func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
+func (t *tx) InsertRevision(ctx context.Context, rs ...engram.Revision) error {
+	return forAll(rs, func(r engram.Revision) error { return t.insertRevision(ctx, r) })
+}
+
+func (t *tx) insertRevision(ctx context.Context, r engram.Revision) error {
 	const query = `INSERT INTO revisions (memory, number, type, title, content, written_at, replaced_at, reason, stamp) VALUES (?,?,?,?,?,?,?,?,?)`
 	own, err := t.Device(ctx)
 	if err != nil {
 		return err
 	}
-	err = t.run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
+	err = t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
 		orNull(stampText(r.Stamp, own)))
-	return doing(err, "write revision %d of memory %d", r.Number, r.Memory)
+	return conn.Doing(err, "write revision %d of memory %d", r.Number, r.Memory)
 }
 
 // topicNotesSQL removes a memory's topic key from the entries of project moves, which record the keys
@@ -330,7 +334,7 @@ const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' 
 func (t *tx) countAccess(ctx context.Context, nums []int64, at time.Time) error {
 	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, 0), ?2)
 		WHERE num IN (SELECT value FROM json_each(?1))`
-	return doing(t.run(ctx, query, jsonNums(nums), millis(at)), "count accesses")
+	return conn.Doing(t.Run(ctx, query, conn.JSONNums(nums), millis(at)), "count accesses")
 }
 
 // EraseMemory removes the memory and every copy of its text. secure_delete overwrites the freed bytes,
@@ -352,19 +356,19 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	}
 	// The plus is needed because key has no affinity.
 	const its = ` AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`
-	err = t.runAll(ctx,
+	err = t.RunAll(ctx,
 		// Revisions are deleted with the memory, but the journal may contain former titles, tags and
 		// metadata.
-		with(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = ? AND key = ?`, engram.EntityMemory, num),
-		with(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = 'relation'`+its, num),
-		with(topicNotesSQL, num),
-		with(`DELETE FROM lineages WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
-		with(`DELETE FROM carried WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
+		conn.With(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = ? AND key = ?`, engram.EntityMemory, num),
+		conn.With(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = 'relation'`+its, num),
+		conn.With(topicNotesSQL, num),
+		conn.With(`DELETE FROM lineages WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
+		conn.With(`DELETE FROM carried WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
 		// The query that found it may contain its words, and is stored with everything that it found.
-		with(`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
+		conn.With(`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
 			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, num),
-		with(`UPDATE uses SET memory = NULL WHERE memory = ?`, num),
-		with(`DELETE FROM memories WHERE num = ?`, num), // foreign keys delete the rest
+		conn.With(`UPDATE uses SET memory = NULL WHERE memory = ?`, num),
+		conn.With(`DELETE FROM memories WHERE num = ?`, num), // foreign keys delete the rest
 	)
 	if err != nil {
 		return fmt.Errorf("erase memory %d: %w", num, err)

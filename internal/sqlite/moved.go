@@ -21,19 +21,19 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	if err != nil || source == target { // every topic would clash with itself
 		return engram.Moved{}, err
 	}
-	topics, err := pairs[int64, string](ctx, t, clashingSQL, target, source)
+	topics, err := conn.Pairs[int64, string](ctx, t, clashingSQL, target, source)
 	if err == nil {
 		err = t.loseTopics(ctx, slices.Sorted(maps.Keys(topics)))
 	}
 	if err != nil {
 		return engram.Moved{Topics: topics}, err
 	}
-	err = t.runAll(ctx, with(`UPDATE uses SET project = ?1 WHERE project = ?2`, target, source),
-		with(`UPDATE lineages SET project = ?1 WHERE project = ?2 AND entity = 3`, target, source), // deleted sessions
-		with(`UPDATE project_aliases SET project = ?1 WHERE project = ?2`, target, source),
+	err = t.RunAll(ctx, conn.With(`UPDATE uses SET project = ?1 WHERE project = ?2`, target, source),
+		conn.With(`UPDATE lineages SET project = ?1 WHERE project = ?2 AND entity = 3`, target, source), // deleted sessions
+		conn.With(`UPDATE project_aliases SET project = ?1 WHERE project = ?2`, target, source),
 		// Scans the whole journal, because an index by project would slow down every save.
-		with(`UPDATE mutations SET project = ?1 WHERE project = ?2`, target, source),
-		with(`UPDATE OR REPLACE deferred SET project = ? WHERE project = ?`, to, from))
+		conn.With(`UPDATE mutations SET project = ?1 WHERE project = ?2`, target, source),
+		conn.With(`UPDATE OR REPLACE deferred SET project = ? WHERE project = ?`, to, from))
 	if err != nil {
 		return engram.Moved{Topics: topics}, fmt.Errorf("move project %q to %q: %w", from, to, err)
 	}
@@ -54,21 +54,21 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 func (t *tx) inProject(ctx context.Context, project int64, some *engram.Moved) (m engram.Moved, err error) {
 	const among = ` AND num IN (SELECT value FROM json_each(?)) ORDER BY num`
 	if some == nil {
-		m.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, project)
+		m.Memories, err = conn.Column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, project)
 		if err == nil {
-			m.Prompts, err = column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, project)
+			m.Prompts, err = conn.Column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, project)
 		}
 		if err == nil {
-			m.Sessions, err = column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, project)
+			m.Sessions, err = conn.Column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, project)
 		}
 		return m, err
 	}
-	m.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ?`+among, project, jsonNums(some.Memories))
+	m.Memories, err = conn.Column[int64](ctx, t, `SELECT num FROM memories WHERE project = ?`+among, project, conn.JSONNums(some.Memories))
 	if err == nil {
-		m.Prompts, err = column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ?`+among, project, jsonNums(some.Prompts))
+		m.Prompts, err = conn.Column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ?`+among, project, conn.JSONNums(some.Prompts))
 	}
 	if err == nil {
-		m.Sessions, err = column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+		m.Sessions, err = conn.Column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`,
 			project, jsonText(some.Sessions))
 	}
 	return m, err
@@ -116,11 +116,11 @@ func (t *tx) bothProjects(ctx context.Context, from, to string) (source, target 
 // moveThese moves things from project source to project target.
 func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target int64) error {
 	for _, move := range []struct{ query, which string }{
-		{`UPDATE memories SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, jsonNums(these.Memories)},
-		{`UPDATE prompts SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, jsonNums(these.Prompts)},
+		{`UPDATE memories SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, conn.JSONNums(these.Memories)},
+		{`UPDATE prompts SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, conn.JSONNums(these.Prompts)},
 		{`UPDATE sessions SET project = ?1 WHERE project = ?2 AND id IN (SELECT value FROM json_each(?3))`, jsonText(these.Sessions)},
 	} {
-		err := t.run(ctx, move.query, target, source, move.which)
+		err := t.Run(ctx, move.query, target, source, move.which)
 		if conn.IsUnique(err) {
 			return engram.Errorf(engram.CodeConflict, "a topic to restore belongs to another memory now").
 				WithHint("give that memory another topic key first")
@@ -159,12 +159,12 @@ func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target
 	const emptySQL = `SELECT NOT EXISTS (SELECT 1 FROM memories WHERE project = ?1) AND NOT EXISTS (SELECT 1 FROM prompts WHERE project = ?1)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE project = ?1)`
 	var empty bool
-	err := t.row(ctx, emptySQL, []any{source}, &empty)
+	err := t.Row(ctx, emptySQL, []any{source}, &empty)
 	if err != nil {
 		return fmt.Errorf("check what is left in a project: %w", err)
 	}
-	err = t.run(ctx, journalSQL, target, source, jsonNums(these.Memories), jsonNums(these.Prompts), jsonText(these.Sessions), empty)
-	return doing(err, "move the journal to another project")
+	err = t.Run(ctx, journalSQL, target, source, conn.JSONNums(these.Memories), conn.JSONNums(these.Prompts), jsonText(these.Sessions), empty)
+	return conn.Doing(err, "move the journal to another project")
 }
 
 // loseTopics removes the topic keys of memories: the target keeps a topic that both projects have.
@@ -202,7 +202,7 @@ func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error
 	for _, num := range nums {
 		p, err := engram.PromptAt(ctx, t, num)
 		if err == nil {
-			err = t.run(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, num)
+			err = t.Run(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, num)
 		}
 		if err == nil && !p.Deleted() {
 			err = t.indexPrompt(ctx, project, p)

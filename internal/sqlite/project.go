@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // projectTable has the fields of a project; each but its aliases has a column.
@@ -23,7 +24,7 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 		return num, nil
 	}
 	var num int64
-	found, err := t.maybe(ctx, query, []any{name}, &num)
+	found, err := t.Maybe(ctx, query, []any{name}, &num)
 	if found {
 		keep(&t.names.projects, name, num)
 	} else if err == nil {
@@ -48,7 +49,7 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 	if !found || num == 0 {
 		return engram.Project{}, false, err
 	}
-	return first(list(ctx, t, "read project", `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num},
+	return conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num},
 		scanInto(new(engram.Project), projectTable)))
 }
 
@@ -70,7 +71,7 @@ func (t *tx) Projects(ctx context.Context, counted bool) ([]engram.ProjectCounts
 	query := fmt.Sprintf(projectsSQL, counts, t.hidden.and("p.num"))
 	var c engram.ProjectCounts
 	scan := scanInto(&c.Project, projectTable, &c.Memories, &c.Sessions, &c.Prompts)
-	return list(ctx, t, "read projects", query, nil, func(s scanner) (engram.ProjectCounts, error) {
+	return conn.List(ctx, t, "read projects", query, nil, func(s conn.Scanner) (engram.ProjectCounts, error) {
 		_, err := scan(s)
 		return c, err
 	})
@@ -82,14 +83,14 @@ const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
 // Decays returns the decay settings of the projects that have their own.
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
 	own := map[string]engram.ProjectDecay{}
-	err := t.rows(ctx, decaysSQL, nil, func(s scanner) error {
+	err := t.Rows(ctx, decaysSQL, nil, func(s conn.Scanner) error {
 		var name string
 		var d engram.ProjectDecay
 		err := s.Scan(&name, inJSON{&d})
 		own[name] = d
 		return err
 	})
-	return own, doing(err, "read decays")
+	return own, conn.Doing(err, "read decays")
 }
 
 // PutProject adds or replaces a project and its aliases.
@@ -103,11 +104,11 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)
 	}
-	if err := t.run(ctx, query, p.Name, p.Root, p.Remote, decay, p.CreatedAt.UnixMilli()); err != nil {
+	if err := t.Run(ctx, query, p.Name, p.Root, p.Remote, decay, p.CreatedAt.UnixMilli()); err != nil {
 		return fmt.Errorf("write project %q: %w", p.Name, err)
 	}
 	var num int64
-	err = t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num)
+	err = t.Row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num)
 	if err == nil { // tombstones may have arrived under an alias before it was one
 		err = t.moveTombstones(ctx, p.Name, p.Aliases...)
 	}
@@ -115,13 +116,13 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 		err = t.unpull(ctx, num, p)
 	}
 	if err == nil {
-		err = t.run(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name)
+		err = t.Run(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name)
 	}
 	if err != nil {
 		return err
 	}
 	for _, alias := range p.Aliases {
-		if err := t.run(ctx, `INSERT OR REPLACE INTO project_aliases (alias, project) VALUES (?,?)`, alias, num); err != nil {
+		if err := t.Run(ctx, `INSERT OR REPLACE INTO project_aliases (alias, project) VALUES (?,?)`, alias, num); err != nil {
 			return fmt.Errorf("write alias %q: %w", alias, err)
 		}
 	}
@@ -131,7 +132,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 // DeleteProject removes a project that is no longer referenced.
 func (t *tx) DeleteProject(ctx context.Context, name string) error {
 	var num int64
-	if err := t.row(ctx, `SELECT coalesce(max(num), 0) FROM projects WHERE name = ?`, []any{name}, &num); err != nil {
+	if err := t.Row(ctx, `SELECT coalesce(max(num), 0) FROM projects WHERE name = ?`, []any{name}, &num); err != nil {
 		return fmt.Errorf("delete project %q: %w", name, err)
 	}
 	if num != 0 { // counters stay, without the project's name
@@ -139,7 +140,7 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	return doing(t.run(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name), "delete project %q", name)
+	return conn.Doing(t.Run(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name), "delete project %q", name)
 }
 
 // names caches looked-up row numbers. Statements that may change a number clear it.

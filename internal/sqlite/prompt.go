@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -17,7 +18,7 @@ var promptTable = engram.Fields[engram.Prompt]()
 var promptColumns = columnsOf("p", promptTable)
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return list(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable))
+	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable))
 }
 
 // Prompts returns the prompts that pass f, served by prompts_recent, prompts_project_recent, prompts_session or,
@@ -30,7 +31,7 @@ func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) 
 	}
 	if f.Nums != nil {
 		c.from, c.order = "json_each(?) AS asked CROSS JOIN prompts p ON p.num = asked.value", ""
-		c.args = append(c.args, jsonNums(f.Nums))
+		c.args = append(c.args, conn.JSONNums(f.Nums))
 	}
 	if f.SyncIDs != nil {
 		c.from, c.order = "json_each(?) AS asked CROSS JOIN prompts p ON p.sync_id = asked.value", ""
@@ -107,7 +108,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	if err != nil {
 		return err
 	}
-	res, err := t.exec(ctx, `INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (nullif(?,0),?,?,?,?,?)`,
+	res, err := t.Exec(ctx, `INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (nullif(?,0),?,?,?,?,?)`,
 		p.Num, p.SyncID, at.Project, at.Session, millis(p.CreatedAt), p.Content)
 	if err != nil {
 		return fmt.Errorf("insert prompt: %w", err)
@@ -118,7 +119,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	if err := t.indexPrompt(ctx, at.Project, *p); err != nil {
 		return err
 	}
-	err = t.run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.Session)
+	err = t.Run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.Session)
 	return err
 }
 
@@ -133,14 +134,14 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	if err != nil {
 		return err
 	}
-	if err := t.run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
+	if err := t.Run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
 		at.Project, at.Session, millis(p.DeletedAt), p.Num); err != nil {
 		return fmt.Errorf("write prompt %d: %w", p.Num, err)
 	}
 	if was.Project == p.Project && was.Deleted() == p.Deleted() {
 		return nil
 	}
-	if err := t.run(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil || p.Deleted() {
+	if err := t.Run(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil || p.Deleted() {
 		return err
 	}
 	was.Project = p.Project
@@ -154,8 +155,8 @@ func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 		return err
 	}
 	t.scrubbed, t.unprompted = true, true
-	err = t.runAll(ctx, with(`DELETE FROM prompts_fts WHERE rowid = ?`, num), with(`DELETE FROM prompts WHERE num = ?`, num),
-		with(`UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntityPrompt, num))
+	err = t.RunAll(ctx, conn.With(`DELETE FROM prompts_fts WHERE rowid = ?`, num), conn.With(`DELETE FROM prompts WHERE num = ?`, num),
+		conn.With(`UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntityPrompt, num))
 	if err != nil {
 		return fmt.Errorf("erase prompt %d: %w", num, err)
 	}
@@ -175,13 +176,13 @@ func projectWord(num int64) string { return scopeMark + "p" + strconv.FormatInt(
 // this".
 func (t *tx) indexPrompt(ctx context.Context, project int64, p engram.Prompt) error {
 	words, _ := text.Index(p.Content, "")
-	err := t.run(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
-	return doing(err, "index prompt %d", p.Num)
+	err := t.Run(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
+	return conn.Doing(err, "index prompt %d", p.Num)
 }
 
 // compactPrompts merges the segments of the full-text index, which removes the words of deleted rows.
 func (t *tx) compactPrompts(ctx context.Context) error {
-	return doing(t.run(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`), "clean the full-text index")
+	return conn.Doing(t.Run(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`), "clean the full-text index")
 }
 
 // quote makes a token an FTS5 string. Tokens have only letters and digits; the escaping of quotes and

@@ -17,7 +17,7 @@ var relationTable = engram.Fields[engram.Relation]()
 var relationColumns = columnsOf("r", relationTable)
 
 func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
-	return list(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable))
+	return conn.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable))
 }
 
 // touching selects the relations with an end in a list, between those of two memories, served by
@@ -25,8 +25,8 @@ func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram
 const (
 	touching = `r.num IN (SELECT num FROM relations WHERE source IN (SELECT value FROM json_each(?))
 		UNION SELECT num FROM relations WHERE target IN (SELECT value FROM json_each(?)))`
-	between = `r.num IN (SELECT num FROM relations WHERE source = ? AND target = ? AND removed_at IS NULL
-		UNION SELECT num FROM relations WHERE source = ? AND target = ? AND removed_at IS NULL)`
+	between = `r.num IN (SELECT num FROM relations WHERE source = ? AND target IN (SELECT value FROM json_each(?)) AND removed_at IS NULL
+		UNION SELECT num FROM relations WHERE source IN (SELECT value FROM json_each(?)) AND target = ? AND removed_at IS NULL)`
 )
 
 // Relation returns the relation that ref names, removed or not.
@@ -35,7 +35,7 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 	if ref.ID != "" {
 		column, arg = "id", ref.ID
 	}
-	r, found, err := first(t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE r.`+column+` = ?`, arg))
+	r, found, err := conn.First(t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE r.`+column+` = ?`, arg))
 	if err == nil && !found {
 		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
 			WithHint("see {conflicts list} and {graph ID}")
@@ -68,10 +68,11 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*condi
 		c.add(`(SELECT project FROM memories WHERE num = r.target) = ?`, num)
 	}
 	switch {
-	case f.With != 0:
-		c.add(between, f.Of[0], f.With, f.With, f.Of[0])
+	case f.With != nil:
+		with := conn.JSONNums(f.With)
+		c.add(between, f.Of[0], with, with, f.Of[0])
 	case f.Of != nil:
-		ends := jsonNums(f.Of)
+		ends := conn.JSONNums(f.Of)
 		c.add(touching, ends, ends)
 	}
 	if f.After > 0 {
@@ -127,19 +128,23 @@ func (t *tx) CountRelations(ctx context.Context, f engram.RelationFilter) (n int
 		return 0, err
 	}
 	c.order = ""
-	err = t.row(ctx, c.query(`count(*)`), c.args, &n)
-	return n, doing(err, "count relations")
+	err = t.Row(ctx, c.query(`count(*)`), c.args, &n)
+	return n, conn.Doing(err, "count relations")
 }
 
 func isKnownRelation(r engram.Relation, err error) error {
 	return engram.Errorf(engram.CodeConflict, "#%d %s #%d exists already", r.Source, r.Verb, r.Target)
 }
 
-// InsertRelation adds r and sets r.Num.
-func (t *tx) InsertRelation(ctx context.Context, r *engram.Relation) error {
+// InsertRelation adds relations and sets their numbers.
+func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
+	return forAll(rs, func(r *engram.Relation) error { return t.insertRelation(ctx, r) })
+}
+
+func (t *tx) insertRelation(ctx context.Context, r *engram.Relation) error {
 	const query = `INSERT INTO relations (id, source, target, verb, status, strength, reason, evidence, confidence, actor,
 		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	res, err := t.exec(ctx, query, r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
+	res, err := t.Exec(ctx, query, r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
 		r.Actor, r.ActorKind, r.Model, r.SessionID, millis(r.CreatedAt), millis(r.UpdatedAt), millis(r.RemovedAt))
 	if conn.IsUnique(err) {
 		return isKnownRelation(*r, err)
@@ -155,7 +160,7 @@ func (t *tx) InsertRelation(ctx context.Context, r *engram.Relation) error {
 func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 	const query = `UPDATE relations SET (verb, status, strength, reason, evidence, confidence, actor, actor_kind, model,
 		session_id, updated_at, removed_at) = (?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
-	res, err := t.exec(ctx, query, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind,
+	res, err := t.Exec(ctx, query, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind,
 		r.Model, r.SessionID, millis(r.UpdatedAt), millis(r.RemovedAt), r.Num)
 	if conn.IsUnique(err) {
 		return isKnownRelation(r, err)
@@ -191,7 +196,7 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 		return nil, err
 	}
 	if u == nil {
-		return t.relations(ctx, relationsOfSQL, jsonNums(memories), jsonText(verbs), most)
+		return t.relations(ctx, relationsOfSQL, conn.JSONNums(memories), jsonText(verbs), most)
 	}
 	key := relationsOf{verbs: jsonText(verbs), most: most}
 	var all []*engram.Relation
@@ -204,7 +209,7 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 		}
 	}
 	if len(unread) > 0 {
-		read, err := t.relations(ctx, relationsOfSQL, jsonNums(unread), key.verbs, most)
+		read, err := t.relations(ctx, relationsOfSQL, conn.JSONNums(unread), key.verbs, most)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // replicatedHere is true if one of the carriers ?4 holds the current state of l. The plus makes SQLite
@@ -49,7 +50,7 @@ func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project
 	if err != nil {
 		return nil, false, err
 	}
-	return []any{kindNum(entity), keyAfter(entity, after), in, jsonNums(carriers)}, false, nil
+	return []any{kindNum(entity), keyAfter(entity, after), in, conn.JSONNums(carriers)}, false, nil
 }
 
 // keyAfter is the column value of the key after which a page starts. -1 stands for "" because SQLite
@@ -71,7 +72,7 @@ func (t *tx) Unreplicated(ctx context.Context, entity engram.Entity, project str
 	if entity == engram.EntityErased {
 		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table and of the keys
 	}
-	return column[string](ctx, t, `SELECT l.key`+unreplicatedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
+	return conn.Column[string](ctx, t, `SELECT l.key`+unreplicatedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
 }
 
 // CountUnreplicated counts the things that Unreplicated returns.
@@ -80,8 +81,8 @@ func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, projec
 	if err != nil || none {
 		return 0, err
 	}
-	err = t.row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n)
-	return n, doing(err, "count what is not replicated")
+	err = t.Row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n)
+	return n, conn.Doing(err, "count what is not replicated")
 }
 
 // strayedSQL selects, among memories that ever changed project or scope, those that were replicated in
@@ -102,7 +103,7 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 	if err != nil {
 		return nil, err
 	}
-	return column[string](ctx, t, strayedSQL, kindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after), num, jsonNums(carriers), limit)
+	return conn.Column[string](ctx, t, strayedSQL, kindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after), num, conn.JSONNums(carriers), limit)
 }
 
 // ReplicatedBy returns the sets of batches that hold a state.
@@ -110,7 +111,7 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.num = c.carrier
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
 	doing := fmt.Sprintf("read the batches of %s %s", entity, key)
-	return list(ctx, t, doing, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r scanner) (ids []string, err error) {
+	return conn.List(ctx, t, doing, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r conn.Scanner) (ids []string, err error) {
 		err = r.Scan(inJSON{&ids})
 		return ids, err
 	})
@@ -119,8 +120,8 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 // Shared reports whether any state of a thing was ever replicated.
 func (t *tx) Shared(ctx context.Context, entity engram.Entity, key string) (shared bool, err error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM carried WHERE entity = ? AND key = ?)`
-	err = t.row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared)
-	return shared, doing(err, "read whether %s %s was replicated", entity, key)
+	err = t.Row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared)
+	return shared, conn.Doing(err, "read whether %s %s was replicated", entity, key)
 }
 
 // carriers returns the carriers that want accepts, given the number of their batches and how many of
@@ -131,7 +132,7 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 		known[b] = true
 	}
 	var nums []int64
-	err := t.rows(ctx, `SELECT num, batches FROM carriers ORDER BY num`, nil, func(r scanner) error {
+	err := t.Rows(ctx, `SELECT num, batches FROM carriers ORDER BY num`, nil, func(r conn.Scanner) error {
 		var num int64
 		var ids []string
 		err := r.Scan(&num, inJSON{&ids})
@@ -146,13 +147,13 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 		}
 		return err
 	})
-	return nums, doing(err, "read carriers")
+	return nums, conn.Doing(err, "read carriers")
 }
 
-// PutReplicated records the batches that hold a state.
-func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string, digest int64, batches []string) error {
-	if len(batches) == 0 {
-		return nil // no batch holds it
+// PutReplicated records the batches that hold states.
+func (t *tx) PutReplicated(ctx context.Context, batches []string, states ...engram.ThingState) error {
+	if len(batches) == 0 || len(states) == 0 {
+		return nil // no batch holds them
 	}
 	carrier, err := t.carrier(ctx, batches)
 	if err != nil {
@@ -160,8 +161,10 @@ func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?1,?2,?3,?4,
 		CASE WHEN ?5 THEN (SELECT project FROM memories WHERE num = ?2) END)`
-	err = t.run(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
-	return doing(err, "record the batches of %s %s", entity, key)
+	return forAll(states, func(s engram.ThingState) error {
+		err := t.Run(ctx, query, kindNum(s.Entity), journalKey(s.Entity, s.Key), s.Digest, carrier, s.Entity == engram.EntityMemory)
+		return conn.Doing(err, "record the batches of %s %s", s.Entity, s.Key)
+	})
 }
 
 // PutStrayed records that batches hold a memory under another project than its current one.
@@ -175,8 +178,8 @@ func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, 
 		return err
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?,?,?,?,?)`
-	err = t.run(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num)
-	return doing(err, "record the batches of memory %s", key)
+	err = t.Run(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num)
+	return conn.Doing(err, "record the batches of memory %s", key)
 }
 
 // carrier returns the number of a set of batches, adding the set if needed.
@@ -190,9 +193,9 @@ func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err erro
 	if num, known := t.carrierNums[string(text)]; known {
 		return num, nil
 	}
-	err = t.run(ctx, `INSERT OR IGNORE INTO carriers (batches) VALUES (?)`, string(text))
+	err = t.Run(ctx, `INSERT OR IGNORE INTO carriers (batches) VALUES (?)`, string(text))
 	if err == nil {
-		err = t.row(ctx, `SELECT num FROM carriers WHERE batches = ?`, []any{string(text)}, &num)
+		err = t.Row(ctx, `SELECT num FROM carriers WHERE batches = ?`, []any{string(text)}, &num)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("record a set of batches: %w", err)
@@ -212,8 +215,8 @@ func (t *tx) Pulled(ctx context.Context, project string, batches []string) (map[
 
 // PutPulled records that a batch was read for a project, or written here.
 func (t *tx) PutPulled(ctx context.Context, project, batch string, at time.Time) error {
-	err := t.run(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli())
-	return doing(err, "record batch %s", batch)
+	err := t.Run(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli())
+	return conn.Doing(err, "record batch %s", batch)
 }
 
 // unpull forgets the batches read for a project that gets new aliases: records under an alias were
@@ -224,7 +227,7 @@ func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	if len(p.Aliases) == 0 {
 		return nil
 	}
-	return doing(t.run(ctx, query, p.Name, jsonText(p.Aliases), num), "reset the batches read for project %q", p.Name)
+	return conn.Doing(t.Run(ctx, query, p.Name, jsonText(p.Aliases), num), "reset the batches read for project %q", p.Name)
 }
 
 // Replica returns the transaction itself, which fulfils both roles.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // sessionTable has the fields of a session; each has a column.
@@ -14,7 +15,7 @@ var sessionColumns = columnsOf("s", sessionTable)
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
-	s, found, err := first(list(ctx, t, fmt.Sprintf("read session %q", id),
+	s, found, err := conn.First(conn.List(ctx, t, fmt.Sprintf("read session %q", id),
 		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanInto(new(engram.Session), sessionTable)))
 	if err == nil && !found {
 		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
@@ -59,7 +60,7 @@ func (t *tx) Sessions(ctx context.Context, f engram.SessionFilter, p engram.Page
 	query, args := c.query(sessionColumns+", s.live")+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset)
 	var a engram.SessionActivity
 	scan := scanInto(&a.Session, sessionTable, &a.Memories)
-	return list(ctx, t, "read sessions", query, args, func(r scanner) (engram.SessionActivity, error) {
+	return conn.List(ctx, t, "read sessions", query, args, func(r conn.Scanner) (engram.SessionActivity, error) {
 		_, err := scan(r)
 		return a, err
 	})
@@ -72,8 +73,8 @@ func (t *tx) CountSessions(ctx context.Context, f engram.SessionFilter) (n int, 
 		return 0, err
 	}
 	c.order = ""
-	err = t.row(ctx, c.query("count(*)"), c.args, &n)
-	return n, doing(err, "count sessions")
+	err = t.Row(ctx, c.query("count(*)"), c.args, &n)
+	return n, conn.Doing(err, "count sessions")
 }
 
 // PutSession adds or replaces a session.
@@ -85,12 +86,12 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	if err != nil {
 		return err
 	}
-	err = t.run(ctx, query, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt))
+	err = t.Run(ctx, query, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt))
 	if err != nil {
 		return fmt.Errorf("write session %q: %w", s.ID, err)
 	}
 	// It may have been erased before.
-	err = t.run(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project)
+	err = t.Run(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project)
 	return err
 }
 
@@ -105,17 +106,17 @@ func (t *tx) DeleteSession(ctx context.Context, id string, erase bool) error {
 		return err
 	}
 	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE num = ?) WHERE entity = ? AND key = ?`
-	err = t.runAll(ctx, with(gone, num, kindNum(engram.EntitySession), id),
-		with(`DELETE FROM uses WHERE session = ?`, num),
-		with(`UPDATE prompts SET session = 0 WHERE session = ?`, num), // prompts are not deleted with it
-		with(`DELETE FROM sessions WHERE num = ? AND num <> 0`, num))
-	return doing(err, "delete session %q", id)
+	err = t.RunAll(ctx, conn.With(gone, num, kindNum(engram.EntitySession), id),
+		conn.With(`DELETE FROM uses WHERE session = ?`, num),
+		conn.With(`UPDATE prompts SET session = 0 WHERE session = ?`, num), // prompts are not deleted with it
+		conn.With(`DELETE FROM sessions WHERE num = ? AND num <> 0`, num))
+	return conn.Doing(err, "delete session %q", id)
 }
 
 // eraseSession removes a session permanently, including its summary and folder in the journal.
 func (t *tx) eraseSession(ctx context.Context, id string) error {
 	var project string
-	err := t.row(ctx, `SELECT coalesce(max((SELECT name FROM projects WHERE num = s.project)), '') FROM sessions s WHERE id = ?`, []any{id}, &project)
+	err := t.Row(ctx, `SELECT coalesce(max((SELECT name FROM projects WHERE num = s.project)), '') FROM sessions s WHERE id = ?`, []any{id}, &project)
 	if err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
@@ -123,7 +124,7 @@ func (t *tx) eraseSession(ctx context.Context, id string) error {
 		return err
 	}
 	t.scrubbed = true
-	if err := t.run(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
+	if err := t.Run(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
 	return t.recordErasure(ctx, engram.Erased{Entity: engram.EntitySession, ID: id, Project: project}, id)
@@ -135,7 +136,7 @@ func (t *tx) sessionNum(ctx context.Context, id string) (int64, error) {
 		return num, nil // row 0 means no session
 	}
 	var num int64
-	found, err := t.maybe(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
+	found, err := t.Maybe(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
 	if found {
 		keep(&t.names.sessions, id, num)
 	} else if err == nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // programKey prefixes the keys of table meta that hold the first and last write of each program version.
@@ -38,7 +39,7 @@ func (s *Store) sign(ctx context.Context, t *tx) error {
 		err = t.PutFact(ctx, programKey+p.Version, fmt.Sprint(p.First.UnixMilli(), p.Last.UnixMilli()))
 		for _, old := range list {
 			if now.Sub(old.Last) > keptSigned && old.Version != p.Version && err == nil {
-				err = t.run(ctx, `DELETE FROM meta WHERE key = ?`, programKey+old.Version)
+				err = t.Run(ctx, `DELETE FROM meta WHERE key = ?`, programKey+old.Version)
 			}
 		}
 	}
@@ -53,7 +54,7 @@ func (s *Store) sign(ctx context.Context, t *tx) error {
 func (t *tx) programs(ctx context.Context) ([]health.Program, error) {
 	const query = `SELECT substr(key, length(?1) + 1), value FROM meta WHERE key >= ?1 AND key < ?2 ORDER BY key`
 	// The end is the first key without the prefix: ';' follows ':'.
-	return list(ctx, t, "read the versions that wrote", query, []any{programKey, "program;"}, func(r scanner) (p health.Program, err error) {
+	return conn.List(ctx, t, "read the versions that wrote", query, []any{programKey, "program;"}, func(r conn.Scanner) (p health.Program, err error) {
 		var span string
 		err = r.Scan(&p.Version, &span)
 		first, last, _ := strings.Cut(span, " ")

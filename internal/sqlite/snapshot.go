@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
@@ -31,7 +32,7 @@ func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, e
 
 // Named returns the memories with one of these ids or sync ids.
 func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, error) {
-	all, err := list(ctx, t, "look up memories", namedSQL, []any{jsonText(names)}, func(r scanner) (n engram.MemoryName, err error) {
+	all, err := conn.List(ctx, t, "look up memories", namedSQL, []any{jsonText(names)}, func(r conn.Scanner) (n engram.MemoryName, err error) {
 		err = r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
 		return n, err
 	})
@@ -107,7 +108,7 @@ func columnsOf[T any](row string, fields []engram.Field[T]) string {
 
 // scanInto returns what reads rows of columnsOf and more columns. It reads every row into noun, because pointers to all
 // fields for each row would cost a tenth of the time.
-func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(scanner) (T, error) {
+func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(conn.Scanner) (T, error) {
 	into := make([]any, 0, 1+len(fields)+len(more))
 	if num := reflect.ValueOf(noun).Elem().FieldByName("Num"); num.IsValid() {
 		into = append(into, num.Addr().Interface())
@@ -125,7 +126,7 @@ func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(scanne
 		}
 	}
 	into = append(into, more...)
-	return func(s scanner) (T, error) {
+	return func(s conn.Scanner) (T, error) {
 		*noun = *new(T)
 		err := s.Scan(into...)
 		return *noun, err

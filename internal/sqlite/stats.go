@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // pendingRelationsSQL counts the relations of forgotten memories, which do not count until a memory is
@@ -48,7 +49,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		in, args = " AND project = ?", []any{num}
 	}
 	var err error
-	if st.Types, err = pairs[engram.Type, int](ctx, t, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type`, args...); err != nil {
+	if st.Types, err = conn.Pairs[engram.Type, int](ctx, t, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type`, args...); err != nil {
 		return st, fmt.Errorf("count memories: %w", err)
 	}
 	for _, n := range st.Types {
@@ -62,18 +63,18 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		{`SELECT count(*) FROM sessions WHERE num <> 0` + in + t.hidden.and("project"), &st.Sessions},
 		{`SELECT count(*) FROM prompts WHERE deleted_at IS NULL` + in, &st.Prompts},
 	} {
-		if err := t.row(ctx, c.query, args, c.into); err != nil {
+		if err := t.Row(ctx, c.query, args, c.into); err != nil {
 			return st, fmt.Errorf("count: %w", err)
 		}
 	}
 	if st.Relations, err = t.countRelations(ctx, args, st.Memories); err != nil {
 		return st, fmt.Errorf("count relations: %w", err)
 	}
-	if st.Projects, err = column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`); err != nil {
+	if st.Projects, err = conn.Column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`); err != nil {
 		return st, err
 	}
 	var pages, size int64
-	if err := t.row(ctx, `SELECT page_count, page_size FROM pragma_page_count, pragma_page_size`, nil, &pages, &size); err != nil {
+	if err := t.Row(ctx, `SELECT page_count, page_size FROM pragma_page_count, pragma_page_size`, nil, &pages, &size); err != nil {
 		return st, fmt.Errorf("size of the database: %w", err)
 	}
 	st.Bytes = pages * size
@@ -86,7 +87,7 @@ func (t *tx) countRelations(ctx context.Context, project []any, memories int) (i
 	var err error
 	count := func(query string, args ...any) (n int) {
 		if err == nil {
-			err = t.row(ctx, query, args, &n)
+			err = t.Row(ctx, query, args, &n)
 		}
 		return n
 	}
@@ -120,7 +121,7 @@ func (t *tx) addCounters(ctx context.Context, cs []engram.Counter) error {
 		if err != nil {
 			return err
 		}
-		if err := t.run(ctx, query, dayOf(c.Day), project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
+		if err := t.Run(ctx, query, dayOf(c.Day), project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
 			return fmt.Errorf("count: %w", err)
 		}
 	}
@@ -143,7 +144,7 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 	if !q.Since.IsZero() {
 		from = dayOf(q.Since)
 	}
-	return listIn(ctx, t, "read counters", query, q.Project, []any{from}, func(s scanner) (c engram.Counter, err error) {
+	return listIn(ctx, t, "read counters", query, q.Project, []any{from}, func(s conn.Scanner) (c engram.Counter, err error) {
 		var day int64
 		err = s.Scan(&day, &c.Project, &c.Operation, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
 		if q.ByDay {
@@ -155,10 +156,10 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 
 // moveCounters adds the counters of one project to another's.
 func (t *tx) moveCounters(ctx context.Context, source, target int64) error {
-	err := t.runAll(ctx, with(`INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens)
+	err := t.RunAll(ctx, conn.With(`INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens)
 		SELECT day, ?1, verb, outcome, events, fallbacks, memories, tokens FROM counters WHERE project = ?2`+addCounters, target, source),
-		with(`DELETE FROM counters WHERE project = ?2 AND ?1 <> ?2`, target, source))
-	return doing(err, "move counters")
+		conn.With(`DELETE FROM counters WHERE project = ?2 AND ?1 <> ?2`, target, source))
+	return conn.Doing(err, "move counters")
 }
 
 // madeSQL and madeInSQL are served by memories_recent and memories_project_recent.
@@ -179,7 +180,7 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 		if project != "" {
 			query, args = madeInSQL, append(args, num)
 		}
-		if err := t.row(ctx, query, args, &counts[i]); err != nil {
+		if err := t.Row(ctx, query, args, &counts[i]); err != nil {
 			return nil, fmt.Errorf("count memories by time: %w", err)
 		}
 	}
@@ -212,7 +213,7 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 	}
 	query := `SELECT name, sum(live), sum(forgotten) FROM (SELECT '' AS name, 0 AS live, 0 AS forgotten WHERE 0 UNION ALL ` + live + ` UNION ALL ` + forgotten + `)
 		GROUP BY name ORDER BY sum(live) DESC, name`
-	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{millis(since)}, func(s scanner) (g engram.GroupCount, err error) {
+	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{millis(since)}, func(s conn.Scanner) (g engram.GroupCount, err error) {
 		err = s.Scan(&g.Name, &g.Memories, &g.Forgotten)
 		return g, err
 	})
@@ -228,6 +229,6 @@ func (t *tx) CountRevisions(ctx context.Context, project string) (n int, err err
 	if project != "" {
 		query, args = `SELECT count(*) FROM revisions r CROSS JOIN memories m ON m.num = r.memory WHERE m.project = ?`, []any{num}
 	}
-	err = t.row(ctx, query, args, &n)
-	return n, doing(err, "count revisions")
+	err = t.Row(ctx, query, args, &n)
+	return n, conn.Doing(err, "count revisions")
 }

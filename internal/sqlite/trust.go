@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // trustSQL is served by the primary key.
@@ -15,7 +16,7 @@ const trustSQL = `SELECT memory, mark, text, reasons, at FROM trust
 // Trust returns the trust marks of memories.
 func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust, error) {
 	all := map[int64][]engram.Trust{}
-	err := t.rows(ctx, trustSQL, []any{jsonNums(nums)}, func(s scanner) error {
+	err := t.Rows(ctx, trustSQL, []any{conn.JSONNums(nums)}, func(s conn.Scanner) error {
 		var m engram.Trust
 		var reasons string
 		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, instant{&m.At})
@@ -26,7 +27,7 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 		all[m.Memory] = append(all[m.Memory], m)
 		return err
 	})
-	return all, doing(err, "read trust")
+	return all, conn.Doing(err, "read trust")
 }
 
 // PutTrust adds marks; for an existing mark it only updates the reasons.
@@ -34,7 +35,7 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (memory, mark, text, reasons, at) VALUES (?,?,?,?,?)
 		ON CONFLICT (memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
 	for _, m := range all {
-		if err := t.run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
+		if err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
 			return fmt.Errorf("write trust of memory %d: %w", m.Memory, err)
 		}
 	}
@@ -43,8 +44,8 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 
 // DropTrust removes a memory's marks of one kind.
 func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
-	err := t.run(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark)
-	return doing(err, "drop trust of memory %d", memory)
+	err := t.Run(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark)
+	return conn.Doing(err, "drop trust of memory %d", memory)
 }
 
 // Cut overwrites texts of revisions, journal entries and prompts, and the words of prompts in the index.
@@ -74,7 +75,7 @@ func (t *tx) cutPrompt(ctx context.Context, p engram.Prompt) error {
 		return err
 	}
 	var project int64
-	found, err := t.maybe(ctx, `SELECT project FROM prompts WHERE num = ? AND deleted_at IS NULL`, []any{p.Num}, &project)
+	found, err := t.Maybe(ctx, `SELECT project FROM prompts WHERE num = ? AND deleted_at IS NULL`, []any{p.Num}, &project)
 	if !found { // deleted prompts are not indexed
 		return err
 	}
@@ -87,5 +88,5 @@ func (t *tx) cutPrompt(ctx context.Context, p engram.Prompt) error {
 // cut overwrites texts that contained secrets.
 func (t *tx) cut(ctx context.Context, query string, args ...any) error {
 	t.scrubbed = true
-	return doing(t.run(ctx, query, args...), "remove secrets")
+	return conn.Doing(t.Run(ctx, query, args...), "remove secrets")
 }

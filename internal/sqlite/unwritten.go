@@ -107,13 +107,13 @@ func (t *tx) flushCounts(ctx context.Context) error {
 	t.unwritten = unwritten{tags: o.tags} // reset first: the statements below check it
 	for _, of := range slices.SortedFunc(maps.Keys(o.tallies), tally.compare) {
 		const query = `INSERT INTO tallies (project, type, live) VALUES (?,?,?) ON CONFLICT (project, type) DO UPDATE SET live = live + excluded.live`
-		if err := t.run(ctx, query, of.project, of.typ, o.tallies[of]); err != nil {
+		if err := t.Run(ctx, query, of.project, of.typ, o.tallies[of]); err != nil {
 			return fmt.Errorf("count memories: %w", err)
 		}
 	}
 	for _, num := range slices.Sorted(maps.Keys(o.sessions)) {
 		const query = `UPDATE sessions SET live = live + ?1, active_at = max(active_at, ?2) WHERE num = ?3`
-		if err := t.run(ctx, query, o.sessions[num].live, o.sessions[num].active, num); err != nil {
+		if err := t.Run(ctx, query, o.sessions[num].live, o.sessions[num].active, num); err != nil {
 			return fmt.Errorf("count the memories of a session: %w", err)
 		}
 	}
@@ -150,7 +150,7 @@ func (t *tx) addTags(ctx context.Context, rows []tagRow) error {
 			args = append(args, r.memory, r.tag)
 		}
 		query := `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?,?)` + strings.Repeat(`,(?,?)`, n-1)
-		if err := t.run(ctx, query, args...); err != nil {
+		if err := t.Run(ctx, query, args...); err != nil {
 			return fmt.Errorf("write tags: %w", err)
 		}
 		rows = rows[n:]

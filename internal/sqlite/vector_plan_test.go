@@ -34,7 +34,7 @@ func TestVectorsAreReadByTheirKeys(t *testing.T) {
 	}{
 		{"nearest", func(t0 *tx) error {
 			t0.index.Cache, t0.vectors.Cache = new(lexicon.Cache), new(vectors.Cache) // as a new process
-			_, err := t0.Nearest(t.Context(), engram.VectorQuery{Model: "space", Vector: v, Filter: engram.Filter{Project: "app"}, Limit: 5, Also: []int64{7}})
+			_, err := t0.Nearest(t.Context(), engram.VectorQuery{Model: "space", Vector: v, Filter: engram.Filter{Project: "app"}, Limit: 5, Vectors: map[int64][]float32{}, Also: []int64{7}})
 			return err
 		}, []string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH vector_codes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
 			"SEARCH coded USING PRIMARY KEY (model=?)", "SEARCH v USING PRIMARY KEY (model=? AND memory=?)"}},

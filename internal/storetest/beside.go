@@ -166,11 +166,11 @@ func anchorCases() []testCase {
 	}
 	anchored := func(k *kit, project, path string, limit int) []engram.Memory {
 		k.Helper()
-		return read3(k, anchored, project, path, limit)
+		return read2(k, engram.Reader.List, engram.Filter{Project: project, Anchor: path}, engram.Page{Limit: limit})
 	}
 	stale := func(k *kit, project string, p engram.Page) []int64 {
 		k.Helper()
-		return nums(read2(k, stale, project, p))
+		return nums(read2(k, engram.Reader.List, engram.Filter{Project: project, Stale: true}, p))
 	}
 	return []testCase{
 		{"anchors are stored with their memory and read back unchanged", func(k *kit) {

@@ -55,7 +55,9 @@ func exposureCases() []testCase {
 			k.same("exposures", k.exposures("s-app", all), []engram.Exposure{exposure(2, other)})
 		}},
 		{"an unknown session has no exposures", func(k *kit) {
-			failing(k, engram.CodeNotFound, shown, "nope")
+			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]int64, error) {
+				return r.Shown(ctx, session, nil, nil)
+			}, "nope")
 			failing(k, engram.CodeNotFound, func(r engram.Reader, ctx context.Context, session string) ([]engram.Exposure, error) {
 				return r.Exposures(ctx, session, all)
 			}, "nope")
@@ -70,7 +72,7 @@ func exposureCases() []testCase {
 			k.session("app", "s-other")
 			k.expose(exposure(1, b), exposure(2, a, operation("context")), exposure(3, b, operation("recall")), exposure(4, engram.Memory{}),
 				exposure(5, c, func(u *engram.Exposure) { u.SessionID = "s-other" }))
-			k.same("shown", read1(k, shown, "s-app"), []int64{a.Num, b.Num})
+			k.same("shown", read3(k, engram.Reader.Shown, "s-app", nil, nil), []int64{a.Num, b.Num})
 		}},
 		{"requested exposures are counted, injected ones are not", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
@@ -115,10 +117,10 @@ func exposureCases() []testCase {
 				{"everything", "", "", 10, []int64{other.Num, permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
 				{"a project that does not exist", "nope", "", 10, nil},
 			} {
-				k.same(tt.name, nums(read3(k, lasting, tt.project, tt.scope, tt.limit)), tt.want)
+				k.same(tt.name, nums(k.lasting(tt.project, tt.scope, tt.limit)), tt.want)
 			}
 			k.replace(plain, func(m *engram.Memory) { m.Importance = 0.95 })
-			got := read3(k, lasting, "app", "", 3)
+			got := k.lasting("app", "", 3)
 			k.same("once it was rated higher", nums(got), []int64{permanent.Num, most.Num, plain.Num})
 		}},
 		{"an erase removes the queries that found the memory", func(k *kit) {
@@ -133,7 +135,7 @@ func exposureCases() []testCase {
 			m := k.save()
 			k.session("app", "s-empty")
 			k.expose(exposure(1, m), exposure(2, m, func(u *engram.Exposure) { u.SessionID = "s-empty" }))
-			each(k, deleted, "s-empty")
+			k.deleteSession("s-empty", false)
 			k.same("left", len(k.exposures("", all)), 1)
 		}},
 		{"an exposure adds no journal entry", func(k *kit) {
@@ -191,7 +193,7 @@ func reportedCases() []testCase {
 			}
 			erased := engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7}
 			each(k, engram.ReplicaTx.PutErased, erased)
-			each(k, deleted, "s-1")
+			k.deleteSession("s-1", false)
 			gone := read1(k, engram.ReplicaReader.TombstonesOf, []string{"s-0", "s-1", "s-2"})
 			k.same("gone", gone, []engram.Session{{ID: "s-1", Project: "app"}})
 			for kind, want := range map[engram.Entity][]engram.Erased{engram.EntityPrompt: {erased}, engram.EntityMemory: nil} {
@@ -286,7 +288,7 @@ func counterCases() []testCase {
 				since   time.Time
 				want    int
 			}{{"", time.Time{}, 2}, {"app", time.Time{}, 1}, {"nope", time.Time{}, 0}, {"", at(100_000), 0}} {
-				got := read2(k, sessionsSince, tt.project, tt.since)
+				got := read1(k, engram.Reader.CountSessions, engram.SessionFilter{Project: tt.project, Since: tt.since})
 				k.same(fmt.Sprintf("in %q since %v", tt.project, tt.since), got, tt.want)
 			}
 		}},
@@ -326,11 +328,19 @@ func groupCases() []testCase {
 			m := k.save(due(10))
 			k.save(due(20), in("other"))
 			k.forget(k.save(due(10)), 50)
-			each(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
-			for project, want := range map[string]engram.Upkeep{"": {Revisions: 3, Due: 2}, "app": {Revisions: 3, Due: 1}, "other": {Due: 1}, "nope": {}} {
-				k.same(fmt.Sprintf("in %q", project), read2(k, upkeep, project, at(30)), want)
+			batch(k, engram.Tx.InsertRevision, revision(m, 1), revision(m, 2), revision(m, 3))
+			dueBefore := func(project string, before int) int {
+				return read1(k, engram.Reader.Count, engram.Filter{Project: project, DueBefore: at(before)})
 			}
-			k.same("due exactly now is not overdue", read2(k, upkeep, "", at(10)).Due, 0)
+			for project, want := range map[string]engram.Upkeep{"": {Revisions: 3, Due: 2}, "app": {Revisions: 3, Due: 1}, "other": {Due: 1}, "nope": {}} {
+				k.same(fmt.Sprintf("in %q", project), engram.Upkeep{Revisions: read1(k, engram.Reader.CountRevisions, project), Due: dueBefore(project, 30)}, want)
+			}
+			k.same("due exactly now is not overdue", dueBefore("", 10), 0)
 		}},
 	}
+}
+
+func (k *kit) lasting(project string, scope engram.Scope, limit int) []engram.Memory {
+	k.Helper()
+	return read2(k, engram.Reader.List, engram.Filter{Project: project, Scope: scope, Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: limit})
 }

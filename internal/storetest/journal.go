@@ -15,7 +15,7 @@ import (
 func (k *kit) journal(ms ...engram.Mutation) []engram.Mutation {
 	k.Helper()
 	for i := range ms {
-		each(k, engram.Tx.Append, &ms[i])
+		batch(k, engram.Tx.Append, &ms[i])
 	}
 	return ms
 }
@@ -23,7 +23,7 @@ func (k *kit) journal(ms ...engram.Mutation) []engram.Mutation {
 // entries returns the newest 100 entries about one thing, or of the whole journal.
 func (k *kit) entries(entity engram.Entity, key string) []engram.Mutation {
 	k.Helper()
-	return read3(k, mutationsOf, entity, key, engram.Page{Limit: 100})
+	return read2(k, engram.Reader.Mutations, engram.JournalSpan{Entity: entity, Key: key}, engram.Page{Limit: 100})
 }
 
 func seqs(ms []engram.Mutation) []int64 {
@@ -40,7 +40,7 @@ func journalCases() []testCase {
 	}
 	return []testCase{
 		{"an empty journal has no last entry", func(k *kit) {
-			k.same("entry", read0(k, swap0(engram.LastMutation)), engram.Mutation{})
+			k.same("newest", read0(k, engram.ReplicaReader.Head).Seq, 0)
 			k.same("entries", len(k.entries("", "")), 0)
 		}},
 		{"an entry is read back unchanged, with its device", func(k *kit) {
@@ -53,7 +53,7 @@ func journalCases() []testCase {
 			k.same("the entry says which store wrote it", got.Device != "", true)
 			want.Device = got.Device
 			k.same("entry", got, want)
-			k.same("last entry", read0(k, swap0(engram.LastMutation)), want)
+			k.same("newest", read0(k, engram.ReplicaReader.Head).Seq, 1)
 		}},
 		{"a nil Was is distinguished from an empty one", func(k *kit) {
 			empty := entry(engram.EntityMemory, "1")
@@ -121,10 +121,10 @@ func journalCases() []testCase {
 			} {
 				got := []int64{}
 				span := engram.JournalSpan{Entity: tt.entity, After: read1(k, engram.Reader.SeqBefore, tt.since)}
-				part := read2(k, mutationsIn, span, 4)
+				part := read2(k, engram.Reader.Mutations, span, engram.Page{Limit: 4})
 				for len(part) > 0 {
 					got, span.Before = append(got, seqs(part)...), part[len(part)-1].Seq
-					part = read2(k, mutationsIn, span, 4)
+					part = read2(k, engram.Reader.Mutations, span, engram.Page{Limit: 4})
 				}
 				k.same("since "+tt.name, got, tt.want)
 			}
@@ -152,7 +152,7 @@ func journalCases() []testCase {
 				k.same(fmt.Sprintf("first made after entry %d", after), got, want)
 			}
 			k.same("first prompt", read2(k, engram.Reader.FirstMade, engram.EntityPrompt, 0), "")
-			changes := read2(k, mutationsIn, engram.JournalSpan{Entity: engram.EntityMemory, After: 1, Changes: true}, 10)
+			changes := read2(k, engram.Reader.Mutations, engram.JournalSpan{Entity: engram.EntityMemory, After: 1, Changes: true}, engram.Page{Limit: 10})
 			k.same("changes after the first entry", seqs(changes), []int64{5, 3})
 		}},
 		{"operations can be listed after one and oldest first", func(k *kit) {
@@ -240,12 +240,12 @@ func historyCases() []testCase {
 					Content: "text\n\"old\"", WrittenAt: at(i), ReplacedAt: at(i + 1), Reason: "topic key"})
 			}
 			// Replicas may insert them in any order.
-			each(k, engram.Tx.InsertRevision, want[1], want[0], want[2], revision(other, 1))
-			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), want)
+			batch(k, engram.Tx.InsertRevision, want[1], want[0], want[2], revision(other, 1))
+			k.same("revisions", readAll(k, engram.Reader.Revisions, m.Num), want)
 		}},
 		{"a memory that never changed has no revisions", func(k *kit) {
 			m := k.save()
-			k.same("revisions", len(read1(k, engram.Reader.Revisions, m.Num)), 0)
+			k.same("revisions", len(readAll(k, engram.Reader.Revisions, m.Num)), 0)
 		}},
 		{"Neighbours returns live memories of the session, each side oldest first", func(k *kit) {
 			session := map[string][]int64{}
@@ -286,14 +286,14 @@ func historyCases() []testCase {
 				{ID: "rel-2", Source: c.Num, Target: a.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationPending, CreatedAt: at(3), UpdatedAt: at(3)},
 				{ID: "rel-3", Source: b.Num, Target: c.Num, Verb: engram.VerbScoped, Status: engram.RelationIgnored, CreatedAt: at(4), UpdatedAt: at(4)},
 			}
-			each(k, engram.Tx.InsertRelation, &rs[0], &rs[1], &rs[2])
+			batch(k, engram.Tx.InsertRelation, &rs[0], &rs[1], &rs[2])
 			for _, tt := range []struct {
 				of   []int64
 				want []engram.Relation
 			}{
-				{[]int64{a.Num}, rs[:2]}, {[]int64{b.Num}, []engram.Relation{rs[0], rs[2]}}, {[]int64{c.Num, b.Num, a.Num}, rs}, {[]int64{99}, nil}, {nil, nil},
+				{[]int64{a.Num}, rs[:2]}, {[]int64{b.Num}, []engram.Relation{rs[0], rs[2]}}, {[]int64{c.Num, b.Num, a.Num}, rs}, {[]int64{99}, nil}, {[]int64{}, nil},
 			} {
-				k.same(fmt.Sprintf("relations of %v", tt.of), read1(k, touching, tt.of), tt.want)
+				k.same(fmt.Sprintf("relations of %v", tt.of), k.related(tt.of...), tt.want)
 			}
 		}},
 		{"a duplicate relation is a conflict, another verb or direction is not", func(k *kit) {
@@ -309,7 +309,7 @@ func historyCases() []testCase {
 				k.same("code inside a transaction that goes on", engram.CodeOf(err), engram.CodeConflict)
 				return tx.InsertRelation(k.Context(), &scoped)
 			})
-			k.same("relations", len(read1(k, touching, []int64{a.Num})), 4)
+			k.same("relations", len(k.related(a.Num)), 4)
 		}},
 	}
 }

@@ -41,7 +41,9 @@ func (k *kit) stamped(entity engram.Entity, key string, at engram.Clock) engram.
 // putCausal sets the causal metadata of a thing.
 func (k *kit) putCausal(entity engram.Entity, key string, l engram.CausalMetadata) engram.CausalMetadata {
 	k.Helper()
-	k.update(func(tx engram.Tx) error { return tx.ReplicaTx().PutCausalMetadata(k.Context(), entity, key, l) })
+	k.update(func(tx engram.Tx) error {
+		return tx.ReplicaTx().PutCausalMetadata(k.Context(), entity, map[string]engram.CausalMetadata{key: l})
+	})
 	return l
 }
 
@@ -52,13 +54,13 @@ func foreign() engram.CausalMetadata {
 
 func (k *kit) device() string {
 	k.Helper()
-	return read0(k, engram.ReplicaReader.Device)
+	return read0(k, engram.ReplicaReader.Head).Device
 }
 
 func (k *kit) replicated(entity engram.Entity, key string, digest int64, batches ...string) {
 	k.Helper()
 	k.update(func(tx engram.Tx) error {
-		return tx.ReplicaTx().PutReplicated(k.Context(), entity, key, digest, batches)
+		return tx.ReplicaTx().PutReplicated(k.Context(), batches, engram.ThingState{Entity: entity, Key: key, Digest: digest})
 	})
 }
 
@@ -141,7 +143,7 @@ func causalCases() []testCase {
 			k.same("shadowed topics afterwards", back("topic_key"), []string{"10"})
 		}},
 		{"the latest clock covers the journal and received clocks", func(k *kit) {
-			latest := func() engram.Clock { return read0(k, engram.ReplicaReader.LatestClock) }
+			latest := func() engram.Clock { return read0(k, engram.ReplicaReader.Head).Clock }
 			k.same("at first", latest(), 0)
 			each(k, engram.ReplicaTx.SeeClock, 50, 20)
 			k.same("after received clocks", latest(), 50)
@@ -170,8 +172,8 @@ func causalCases() []testCase {
 			m, own := k.save(), k.device()
 			rs := []engram.Revision{revision(m, 1), revision(m, 2), revision(m, 3)}
 			rs[0].Stamp, rs[1].Stamp = engram.VersionStamp{At: 5, Device: own}, engram.VersionStamp{At: 6, Device: "other"}
-			each(k, engram.Tx.InsertRevision, rs...)
-			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), rs)
+			batch(k, engram.Tx.InsertRevision, rs...)
+			k.same("revisions", readAll(k, engram.Reader.Revisions, m.Num), rs)
 		}},
 		{"an erase removes the causal metadata", func(k *kit) {
 			const secret = "xyzzysecret"
@@ -203,8 +205,8 @@ func causalCases() []testCase {
 			}
 			k.putCausal(engram.EntitySession, "s-never", engram.CausalMetadata{})
 			k.update(func(tx engram.Tx) error { return tx.ReplicaTx().PutTombstone(k.Context(), "s-never", "app") })
-			each(k, deleted, "s-1")
-			each(k, erased, "s-2")
+			k.deleteSession("s-1", false)
+			k.deleteSession("s-2", true)
 			for project, want := range map[string]string{"app": "[s-1 of app s-never of app]", "": "[s-1 of app s-never of app]", "web": "[]"} {
 				gone := read3(k, engram.ReplicaReader.SessionTombstones, project, "", 10)
 				names := every(gone, func(s engram.Session) string { return s.ID + " of " + s.Project })

@@ -216,7 +216,8 @@ func (k *kit) vitals(f engram.Filter, most int) (ms []engram.Memory) {
 
 func (k *kit) due(project string, before time.Time, p engram.Page) []int64 {
 	k.Helper()
-	return nums(read3(k, due, project, before, p))
+	p.Order = engram.OrderDue
+	return nums(read2(k, engram.Reader.List, engram.Filter{Project: project, DueBefore: before}, p))
 }
 
 func vitalCases() []testCase {

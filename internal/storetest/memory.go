@@ -187,12 +187,9 @@ func byTitle(k *kit) {
 		{"a short title", "app", engram.ScopeProject, engram.TypeDecision, "Ports", "short"},
 		{"a title that is not ASCII", "app", engram.ScopeProject, engram.TypeDecision, "Größe", "not ASCII"},
 	} {
-		m, found := look(k, func(r engram.Reader) (engram.Memory, bool, error) {
-			f := engram.Filter{Project: tt.project, Projectless: tt.project == "", Scope: tt.scope, Types: []engram.Type{tt.typ}, Title: tt.title}
-			return first(r.List(k.Context(), f, engram.Page{Order: engram.OrderLatest, Limit: 1}))
-		})
-		k.same(tt.name+": content", m.Content, tt.want)
-		k.same(tt.name+": found", found, tt.want != "")
+		f := engram.Filter{Project: tt.project, Projectless: tt.project == "", Scope: tt.scope, Types: []engram.Type{tt.typ}, Title: tt.title}
+		ms := read2(k, engram.Reader.List, f, engram.Page{Order: engram.OrderLatest, Limit: 1})
+		k.same(tt.name, append(ms, engram.Memory{})[0].Content, tt.want)
 	}
 }
 

@@ -57,7 +57,7 @@ func projectCases() []testCase {
 				return fmt.Sprintf("%s:%d:%d:%d", p.Name, p.Memories, p.Sessions, p.Prompts)
 			})
 			k.same("projects", got, []string{"app:1:1:1", "bee:0:0:0", "zoo:0:0:0"})
-			k.same("names", read0(k, swap0(engram.ProjectNames)), []string{"app", "bee", "zoo"})
+			k.same("names", every(read1(k, engram.Reader.Projects, false), func(p engram.ProjectCounts) string { return p.Name }), []string{"app", "bee", "zoo"})
 		}},
 		{"an empty project is deleted with its aliases", func(k *kit) {
 			k.putProject(engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(1)})
@@ -183,7 +183,7 @@ func trustCases() []testCase {
 				return errors.Join(tx.PutTrust(k.Context(), flagged, approved, secret), tx.PutTrust(k.Context(), again))
 			})
 			flagged.Reasons = again.Reasons // only the reasons are updated
-			k.same("memories with secrets", read0(k, swap0(engram.SecretKept)), map[int64]bool{b.Num: true})
+			k.same("memories with secrets", nums(read2(k, engram.Reader.List, engram.Filter{Mark: engram.TrustSecret}, engram.Page{Limit: 9})), []int64{b.Num})
 			marks := map[int64][]engram.Trust{a.Num: {approved, flagged}, b.Num: {secret}}
 			k.same("marks", read1(k, engram.Reader.Trust, []int64{a.Num, b.Num, 99}), marks)
 			k.update(func(tx engram.Tx) error { return tx.DropTrust(k.Context(), a.Num, engram.TrustFlagged) })
@@ -206,7 +206,7 @@ func trustCases() []testCase {
 				return errors.Join(tx.Cut(k.Context(), engram.Cut{Revisions: []engram.Revision{v}}), tx.Cut(k.Context(), engram.Cut{Mutations: []engram.Mutation{entry}}), tx.Cut(k.Context(), engram.Cut{Prompts: []engram.Prompt{p}}),
 					tx.Cut(k.Context(), engram.Cut{Prompts: []engram.Prompt{engram.Prompt{Num: 99}}}), tx.Cut(k.Context(), engram.Cut{Revisions: []engram.Revision{engram.Revision{Memory: 99}}}), tx.Cut(k.Context(), engram.Cut{Mutations: []engram.Mutation{engram.Mutation{Seq: 99}}}))
 			})
-			k.same("revisions", read1(k, engram.Reader.Revisions, m.Num), []engram.Revision{v})
+			k.same("revisions", readAll(k, engram.Reader.Revisions, m.Num), []engram.Revision{v})
 			ms := k.entries(engram.EntityMemory, entry.Key)
 			k.same("the entry", []string{ms[0].Reason, string(ms[0].Was)}, []string{"", "{}"})
 			k.same("prompts with the new word", read3(k, engram.Reader.SearchPrompts, text.Query("cut"), "", 5), []engram.Prompt{p})
@@ -227,14 +227,14 @@ func trustCases() []testCase {
 				want    []int64
 				count   int
 			}{
-				{"", engram.Page{Limit: 9}, []int64{early.Num, web.Num, late.Num}, 3},
-				{"", engram.Page{Limit: 1, Offset: 1}, []int64{web.Num}, 3},
+				{"", engram.Page{Order: engram.OrderFlagged, Limit: 9}, []int64{early.Num, web.Num, late.Num}, 3},
+				{"", engram.Page{Order: engram.OrderFlagged, Limit: 1, Offset: 1}, []int64{web.Num}, 3},
 				{"web", engram.Page{Limit: 9}, []int64{web.Num}, 1},
 				{"nope", engram.Page{Limit: 9}, nil, 0},
 			} {
-				ms := read2(k, flagged, c.project, c.page)
+				ms := read2(k, engram.Reader.List, engram.Filter{Project: c.project, Mark: engram.TrustFlagged}, c.page)
 				k.same("flagged in "+c.project, nums(ms), c.want)
-				k.same("number flagged in "+c.project, read1(k, countFlagged, c.project), c.count)
+				k.same("number flagged in "+c.project, read1(k, engram.Reader.Count, engram.Filter{Project: c.project, Mark: engram.TrustFlagged}), c.count)
 			}
 		}},
 	}

@@ -85,7 +85,7 @@ func (k *kit) relation(n int, source int64, verb engram.Verb, target int64, chan
 	for _, c := range change {
 		c(&r)
 	}
-	each(k, engram.Tx.InsertRelation, &r)
+	batch(k, engram.Tx.InsertRelation, &r)
 	return r
 }
 
@@ -95,6 +95,17 @@ func (k *kit) unrelate(n int, r engram.Relation) engram.Relation {
 	r.RemovedAt, r.UpdatedAt = at(n), at(n)
 	each(k, engram.Tx.ReplaceRelation, r)
 	return r
+}
+
+func (k *kit) relations(f engram.RelationFilter) []engram.Relation {
+	k.Helper()
+	return read2(k, engram.Reader.Relations, f, engram.Page{Limit: 100})
+}
+
+// related returns the relations of memories, oldest first.
+func (k *kit) related(memories ...int64) []engram.Relation {
+	k.Helper()
+	return k.relations(engram.RelationFilter{Of: memories, OldestFirst: true})
 }
 
 // words describes relations in a few words each, in order.
@@ -110,9 +121,9 @@ func relationWriteCases() []testCase {
 			kept, gone := k.relation(1, a.Num, engram.VerbRelatesTo, b.Num), k.relation(2, a.Num, engram.VerbSupersedes, b.Num)
 			gone = k.unrelate(3, gone)
 			want := []string{"1 relates_to 2"}
-			k.same("relations", words(read1(k, touching, []int64{a.Num})), want)
-			k.same("of each verb", words(read3(k, swap3(engram.RelationsOf), []int64{b.Num}, nil, 9)), want)
-			k.same("between the two", words(read2(k, swap2(engram.RelationsBetween), b.Num, a.Num)), want)
+			k.same("relations", words(k.related(a.Num)), want)
+			k.same("of each verb", words(k.relations(engram.RelationFilter{Of: []int64{b.Num}, Most: 9})), want)
+			k.same("between the two", words(k.relations(engram.RelationFilter{Of: []int64{b.Num}, With: []int64{a.Num}, OldestFirst: true})), want)
 			rs, total := k.listed(engram.RelationFilter{}, engram.Page{Limit: 9})
 			k.same("listed", fmt.Sprint(len(rs), total), "1 1")
 			k.same("by its number", read1(k, engram.Reader.Relation, engram.RelationRef{Num: gone.Num}), gone)
@@ -138,9 +149,9 @@ func relationWriteCases() []testCase {
 				{[]int64{a.Num}, at(11), []string{"3 relates_to 1"}},
 				{[]int64{a.Num, b.Num, c.Num}, at(20), []string{"3 relates_to 1", "2 relates_to 3"}},
 				{[]int64{a.Num}, at(21), nil},
-				{nil, at(0), nil},
+				{[]int64{}, at(0), nil},
 			} {
-				got := words(read2(k, swap2(engram.RemovedRelations), tt.of, tt.since))
+				got := words(k.relations(engram.RelationFilter{Of: tt.of, Removed: true, RemovedSince: tt.since, OldestFirst: true}))
 				k.same(fmt.Sprintf("removed of %v since %v", tt.of, tt.since), got, tt.want)
 			}
 		}},
@@ -153,7 +164,7 @@ func relationWriteCases() []testCase {
 			k.refused("both at once", engram.CodeConflict, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), back) })
 			k.unrelate(4, second)
 			each(k, engram.Tx.ReplaceRelation, back)
-			k.same("relations", read1(k, touching, []int64{b.Num}), []engram.Relation{back})
+			k.same("relations", k.related(b.Num), []engram.Relation{back})
 		}},
 		{"replacing a relation keeps its id, its ends and its creation time", func(k *kit) {
 			a, b := k.save(), k.save()
@@ -206,7 +217,7 @@ func relationWriteCases() []testCase {
 				{"of no verb", []int64{hub.Num}, []engram.Verb{}, 5, nil},
 				{"of a memory that does not exist", []int64{99}, nil, 5, nil},
 			} {
-				k.same(tt.name, words(read3(k, swap3(engram.RelationsOf), tt.of, tt.verbs, tt.most)), tt.want)
+				k.same(tt.name, words(k.relations(engram.RelationFilter{Of: tt.of, Verbs: tt.verbs, Most: tt.most})), tt.want)
 			}
 		}},
 		{"RelationsBetween returns both directions and nothing else", func(k *kit) {
@@ -215,10 +226,10 @@ func relationWriteCases() []testCase {
 			k.relation(2, b.Num, engram.VerbCausedBy, a.Num)
 			k.relation(3, a.Num, engram.VerbRelatesTo, c.Num)
 			for _, pair := range [][2]int64{{a.Num, b.Num}, {b.Num, a.Num}} {
-				got := words(read2(k, swap2(engram.RelationsBetween), pair[0], pair[1]))
+				got := words(k.relations(engram.RelationFilter{Of: []int64{pair[0]}, With: []int64{pair[1], 99}, OldestFirst: true}))
 				k.same(fmt.Sprint("between ", pair), got, []string{"1 relates_to 2", "2 caused_by 1"})
 			}
-			k.same("between two that are not related", len(read2(k, swap2(engram.RelationsBetween), b.Num, c.Num)), 0)
+			k.same("between two that are not related", len(k.relations(engram.RelationFilter{Of: []int64{b.Num}, With: []int64{c.Num}})), 0)
 		}},
 		{"a list of current memories leaves out those superseded by live ones", func(k *kit) {
 			old, young, pending, tied, ignored := k.save(), k.save(), k.save(), k.save(), k.save()
@@ -270,7 +281,7 @@ func relationWriteCases() []testCase {
 				}
 			}
 			k.same("the other relation keeps its text", string(k.entries(engram.EntityRelation, fmt.Sprint(kept.Num))[0].Was), `{"reason":"kept"}`)
-			k.same("relations", words(read1(k, touching, []int64{b.Num})), []string{"2 relates_to 3"})
+			k.same("relations", words(k.related(b.Num)), []string{"2 relates_to 3"})
 		}},
 	}
 }

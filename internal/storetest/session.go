@@ -19,8 +19,19 @@ func (k *kit) putSession(s engram.Session) {
 // sessions returns the ids of a listing with their counts, in order.
 func (k *kit) sessions(project string) string {
 	k.Helper()
-	ss := read2(k, sessionsIn, project, engram.Page{Limit: 100})
+	ss := read2(k, engram.Reader.Sessions, engram.SessionFilter{Project: project}, engram.Page{Limit: 100})
 	return strings.Join(every(ss, func(s engram.SessionActivity) string { return fmt.Sprintf("%s:%d", s.ID, s.Memories) }), " ")
+}
+
+func (k *kit) deleteSession(id string, erase bool) {
+	k.Helper()
+	k.update(func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), id, erase) })
+}
+
+// promptAt returns a prompt, deleted or not; the zero Prompt for none.
+func (k *kit) promptAt(num int64) engram.Prompt {
+	k.Helper()
+	return append(read2(k, engram.Reader.Prompts, engram.PromptFilter{Nums: []int64{num}, WithDeleted: true}, engram.Page{Limit: 9}), engram.Prompt{})[0]
 }
 
 func sessionCases() []testCase {
@@ -88,27 +99,24 @@ func sessionCases() []testCase {
 				{"a project that does not exist", "nowhere", "manual-save", ""},
 				{"all skipped", "other", "else", ""},
 			} {
-				s, found := look(k, func(r engram.Reader) (engram.SessionActivity, bool, error) {
-					f := engram.SessionFilter{Project: tt.project, Projectless: tt.project == "", Open: true, SkipPrefix: tt.skip}
-					return first(r.Sessions(k.Context(), f, engram.Page{Limit: 1}))
-				})
-				k.same(tt.name, s.ID, tt.want)
-				k.same(tt.name+": found", found, tt.want != "")
+				f := engram.SessionFilter{Project: tt.project, Projectless: tt.project == "", Open: true, SkipPrefix: tt.skip}
+				ss := read2(k, engram.Reader.Sessions, f, engram.Page{Limit: 1})
+				k.same(tt.name, append(ss, engram.SessionActivity{})[0].ID, tt.want)
 			}
 		}},
 		{"memories of a session are counted, forgotten ones if requested", func(k *kit) {
 			k.save()
 			k.forget(k.save(), 50)
 			k.save(func(m *engram.Memory) { m.SessionID = "s-second" })
-			k.same("live", read2(k, countInSession, "s-app", false), 1)
-			k.same("all", read2(k, countInSession, "s-app", true), 2)
+			k.same("live", read1(k, engram.Reader.Count, engram.Filter{SessionID: "s-app", WithForgotten: false}), 1)
+			k.same("all", read1(k, engram.Reader.Count, engram.Filter{SessionID: "s-app", WithForgotten: true}), 2)
 		}},
 		{"deleting a session keeps its prompts", func(k *kit) {
 			k.putSession(session("a", "app", 1))
 			p := k.ask("app", "a", "why?", 2)
-			each(k, deleted, "a")
+			k.deleteSession("a", false)
 			k.same("sessions", k.sessions(""), "")
-			got := read1(k, swap1(engram.PromptAt), p.Num)
+			got := k.promptAt(p.Num)
 			k.same("prompt", got.Content+got.SessionID, "why?")
 		}},
 		{"an erased session leaves no text in the journal, a deleted one does", func(k *kit) {
@@ -116,8 +124,8 @@ func sessionCases() []testCase {
 				k.putSession(session(id, "app", 1))
 				k.journal(engram.Mutation{Actor: "cli", Operation: "session_end", Entity: engram.EntitySession, Key: id, Was: json.RawMessage(`{"summary":"kettle"}`)})
 			}
-			each(k, deleted, "a")
-			each(k, erased, "b")
+			k.deleteSession("a", false)
+			k.deleteSession("b", true)
 			k.same("of the deleted one", string(k.entries(engram.EntitySession, "a")[0].Was), `{"summary":"kettle"}`)
 			k.same("of the erased one", string(k.entries(engram.EntitySession, "b")[0].Was), "{}")
 			k.refused("an erase of what is gone", engram.CodeNotFound, func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "b", true) })
@@ -160,11 +168,11 @@ func promptCases() []testCase {
 		{"a prompt is read back unchanged", func(k *kit) {
 			p := k.ask("app", "s-app", "why \"this\"\r\n水🫖?", 3)
 			loose := k.ask("", "", "of no project", 4)
-			k.same("prompt", read1(k, swap1(engram.PromptAt), p.Num), p)
-			k.same("prompt of no project", read1(k, swap1(engram.PromptAt), loose.Num), loose)
+			k.same("prompt", k.promptAt(p.Num), p)
+			k.same("prompt of no project", k.promptAt(loose.Num), loose)
 		}},
 		{"a prompt that does not exist is not found", func(k *kit) {
-			failing(k, engram.CodeNotFound, swap1(engram.PromptAt), 5)
+			k.same("prompts that do not exist", len(read2(k, engram.Reader.Prompts, engram.PromptFilter{Nums: []int64{5}}, engram.Page{Limit: 9})), 0)
 			k.refused("erase", engram.CodeNotFound, func(tx engram.Tx) error { return tx.ErasePrompt(k.Context(), 5) })
 			k.refused("of an unknown project", engram.CodeNotFound, func(tx engram.Tx) error {
 				return tx.InsertPrompt(k.Context(), &engram.Prompt{SyncID: "prompt-1", Project: "nowhere", Content: "x", CreatedAt: at(1)})
@@ -190,7 +198,7 @@ func promptCases() []testCase {
 				slices.Reverse(want[tt.list])
 			}
 			for _, of := range [][2]string{{"nowhere", ""}, {"", "never"}, {"other", "s2"}} {
-				ps := read3(k, promptsIn, of[0], of[1], engram.Page{Limit: 9})
+				ps := read2(k, engram.Reader.Prompts, engram.PromptFilter{Project: of[0], SessionID: of[1]}, engram.Page{Limit: 9})
 				k.same(fmt.Sprintf("prompts of %v", of), len(ps), 0)
 			}
 		}},
@@ -224,16 +232,16 @@ func promptCases() []testCase {
 			hidden.DeletedAt = at(3)
 			each(k, engram.Tx.ReplacePrompt, hidden)
 			k.same("found", len(k.asked("kettle", "", 9)), 0)
-			k.same("by its number", read1(k, swap1(engram.PromptAt), p.Num), hidden)
+			k.same("by its number", k.promptAt(p.Num), hidden)
 			for _, of := range [][2]string{{"", ""}, {"app", ""}, {"", "s-app"}, {"app", "s-app"}} {
-				ps := read3(k, promptsIn, of[0], of[1], engram.Page{Limit: 9})
+				ps := read2(k, engram.Reader.Prompts, engram.PromptFilter{Project: of[0], SessionID: of[1]}, engram.Page{Limit: 9})
 				if slices.Contains(promptNums(ps), p.Num) {
 					k.Errorf("prompts of %v: got %v, want none of #%d", of, promptNums(ps), p.Num)
 				}
 			}
-			k.same("deleted prompts", promptNums(read2(k, swap2(engram.DeletedPrompts), "app", "")), []int64{p.Num})
-			for session, want := range map[string][]int64{"s-app": {p.Num}, "s-other": nil, "nothing": nil, "": nil} {
-				gone := read2(k, swap2(engram.DeletedPrompts), "", session)
+			k.same("deleted prompts", promptNums(read2(k, engram.Reader.Prompts, engram.PromptFilter{Project: "app", Deleted: true, ByNumber: true}, engram.Page{Limit: 9})), []int64{p.Num})
+			for session, want := range map[string][]int64{"s-app": {p.Num}, "s-other": nil, "nothing": nil} {
+				gone := read2(k, engram.Reader.Prompts, engram.PromptFilter{SessionID: session, Deleted: true, ByNumber: true}, engram.Page{Limit: 9})
 				k.same(fmt.Sprintf("deleted prompts of session %q", session), promptNums(gone), want)
 			}
 			back := p

@@ -15,10 +15,10 @@ func snapshotCases() []testCase {
 			k.forget(all[3], 20)
 			for _, limit := range []int{1, 2, 7, 100} {
 				var got []engram.Memory
-				page := read3(k, swap3(engram.MemoriesAfter), "", 0, limit)
+				page := read2(k, engram.Reader.List, engram.Filter{WithForgotten: true}, engram.Page{Order: engram.OrderNumber, Limit: limit})
 				for len(page) > 0 {
 					got = append(got, page...)
-					page = read3(k, swap3(engram.MemoriesAfter), "", page[len(page)-1].Num, limit)
+					page = read2(k, engram.Reader.List, engram.Filter{WithForgotten: true}, engram.Page{Order: engram.OrderNumber, Limit: limit, After: engram.Position{Num: page[len(page)-1].Num}})
 				}
 				k.same(fmt.Sprintf("pages of %d", limit), titles(got), titles(all))
 			}
@@ -35,10 +35,10 @@ func snapshotCases() []testCase {
 				project                                string
 				memories, prompts, sessions, relations int
 			}{{"app", 2, 1, 1, 1}, {"web", 1, 1, 1, 0}, {"nope", 0, 0, 0, 0}, {"", 3, 2, 2, 2}} {
-				ms := read3(k, swap3(engram.MemoriesAfter), tt.project, 0, 10)
-				ps := read3(k, swap3(engram.PromptsAfter), tt.project, 0, 10)
-				ss := read3(k, swap3(engram.SessionsAfter), tt.project, "", 10)
-				rs := read3(k, swap3(engram.RelationsAfter), tt.project, 0, 10)
+				ms := read2(k, engram.Reader.List, engram.Filter{Project: tt.project, WithForgotten: true}, engram.Page{Order: engram.OrderNumber, Limit: 10})
+				ps := read2(k, engram.Reader.Prompts, engram.PromptFilter{Project: tt.project, ByNumber: true}, engram.Page{Limit: 10})
+				ss := read2(k, engram.Reader.Sessions, engram.SessionFilter{Project: tt.project, ByID: true}, engram.Page{Limit: 10})
+				rs := k.relations(engram.RelationFilter{Project: tt.project, Inside: true, WithRemoved: true})
 				k.same("memories, prompts, sessions, relations of "+tt.project, []int{len(ms), len(ps), len(ss), len(rs)},
 					[]int{tt.memories, tt.prompts, tt.sessions, tt.relations})
 			}

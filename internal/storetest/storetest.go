@@ -128,6 +128,11 @@ func read0[R, T any](k *kit, read func(R, context.Context) (T, error)) (got T) {
 	return got
 }
 
+func readAll[R, A, T any](k *kit, read func(R, context.Context, ...A) (T, error), as ...A) T {
+	k.Helper()
+	return read0(k, func(r R, ctx context.Context) (T, error) { return read(r, ctx, as...) })
+}
+
 func read1[R, A, T any](k *kit, read func(R, context.Context, A) (T, error), a A) T {
 	k.Helper()
 	return read0(k, func(r R, ctx context.Context) (T, error) { return read(r, ctx, a) })
@@ -167,6 +172,12 @@ func failing[R, A, T any](k *kit, code engram.Code, read func(R, context.Context
 		k.same(fmt.Sprintf("code of reading %+v", a), engram.CodeOf(err), code)
 		return err
 	})
+}
+
+// batch calls one method of engram.Tx with all xs, in one Update, which must succeed.
+func batch[X any](k *kit, write func(engram.Tx, context.Context, ...X) error, xs ...X) {
+	k.Helper()
+	k.update(func(tx engram.Tx) error { return write(tx, k.Context(), xs...) })
 }
 
 // each calls one method of engram.Tx or engram.ReplicaTx for each of xs, in one Update, which must succeed.

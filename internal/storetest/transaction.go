@@ -49,7 +49,7 @@ func transactionCases() []testCase {
 			k.same("entries", len(k.entries("", "")), 0)
 			st := read1(k, engram.Reader.Stats, "")
 			k.same("counts", []any{st.Prompts, st.Relations, st.Projects}, []any{0, 0, []string{"app"}})
-			k.same("revisions", len(read1(k, engram.Reader.Revisions, old.Num)), 0)
+			k.same("revisions", len(readAll(k, engram.Reader.Revisions, old.Num)), 0)
 		}},
 		{"only the Update itself sees its writes before the commit", func(k *kit) {
 			k.save()
@@ -317,7 +317,7 @@ func eraseCases() []testCase {
 			reason := func(r *engram.Relation) { r.Reason = secret }
 			k.relation(1, m.Num, engram.VerbRelatesTo, other.Num, reason)
 			k.relation(2, other.Num, engram.VerbRelatesTo, m.Num, reason)
-			each(k, engram.Tx.InsertRevision, revision(m, 1))
+			batch(k, engram.Tx.InsertRevision, revision(m, 1))
 			k.journal(engram.Mutation{Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)},
 				engram.Mutation{Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Reason: secret, Was: json.RawMessage(`{"topic_key":"` + secret + `"}`)},
 				engram.Mutation{Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(other.Num), Reason: "kept", Was: json.RawMessage(`{"kept":1}`)})
@@ -325,8 +325,8 @@ func eraseCases() []testCase {
 			for _, ref := range []engram.Ref{engram.ByNum(m.Num), engram.ByID(m.ID), {SyncID: m.SyncID}, {Topic: m.TopicKey}} {
 				failing(k, engram.CodeNotFound, engram.Reader.Memory, ref)
 			}
-			k.same("revisions", len(read1(k, engram.Reader.Revisions, m.Num)), 0)
-			k.same("relations", len(read1(k, touching, []int64{m.Num, other.Num})), 0)
+			k.same("revisions", len(readAll(k, engram.Reader.Revisions, m.Num)), 0)
+			k.same("relations", len(k.related(m.Num, other.Num)), 0)
 			k.same("listed", nums(k.list(engram.Filter{})), []int64{other.Num})
 			k.same("found", len(k.find(secret)), 0)
 			k.same("found by the beginning", len(k.find(secret[:5])), 0)

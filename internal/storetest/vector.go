@@ -74,7 +74,8 @@ func (k *kit) near(change ...func(*engram.VectorQuery)) (found []engram.Ranked) 
 // unembedded returns the numbers of the memories without a vector in space 1.
 func (k *kit) unembedded(after int64, limit int) []int64 {
 	k.Helper()
-	return nums(read3(k, unembedded, space(1).Fingerprint, after, limit))
+	return nums(read2(k, engram.Reader.List, engram.Filter{Unembedded: space(1).Fingerprint},
+		engram.Page{Order: engram.OrderNumber, Limit: limit, After: engram.Position{Num: after}}))
 }
 
 func vectorCases() []testCase {
@@ -113,26 +114,25 @@ func nearestCases() []testCase {
 			m := k.placed(0.5)
 			void := k.save()
 			k.put(void, make([]float32, space(1).Dimensions))
-			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{void.Num} })), []int64{m.Num})
+			k.same("found", numsOf(k.near()), []int64{m.Num})
 			k.same("found by a zero vector", numsOf(k.near(func(q *engram.VectorQuery) { q.Vector = make([]float32, len(q.Vector)) })), []int64{})
 			k.same("without a vector", k.unembedded(0, 10), []int64{})
 		}},
 		{"memories without a vector are not found", func(k *kit) {
-			m, without := k.placed(0.5), k.save()
-			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{without.Num, 999} })), []int64{m.Num})
+			m := k.placed(0.5)
+			k.save()
+			k.same("found", numsOf(k.near()), []int64{m.Num})
 		}},
-		{"Also scores memories regardless of the filter", func(k *kit) {
+		{"Vectors gets those of the found memories and of Also, whatever the filter", func(k *kit) {
 			best := k.placed(0.9)
 			k.placed(0.7)
-			elsewhere := k.placed(0.2, in("other"))
-			low := k.placed(0.1)
+			elsewhere, low, without := k.placed(0.2, in("other")), k.placed(0.1), k.save()
+			got := map[int64][]float32{}
 			found := k.near(func(q *engram.VectorQuery) {
-				q.Limit, q.Filter.Project, q.Also = 1, "app", []int64{low.Num, elsewhere.Num, best.Num, low.Num}
+				q.Limit, q.Filter.Project, q.Vectors, q.Also = 1, "app", got, []int64{low.Num, elsewhere.Num, best.Num, low.Num, without.Num, 999}
 			})
-			k.same("found", numsOf(found), []int64{best.Num, elsewhere.Num, low.Num})
-			if len(found) == 3 && math.Abs(found[2].Score-0.1) > 0.01 {
-				k.Errorf("score: got %v, want 0.1", found[2].Score)
-			}
+			k.same("found", numsOf(found), []int64{best.Num})
+			k.same("vectors", got, read2(k, engram.Reader.Vectors, space(1).Fingerprint, []int64{best.Num, elsewhere.Num, low.Num}))
 		}},
 		{"among many, nearly all of the nearest are found", func(k *kit) {
 			rnd := rand.New(rand.NewPCG(1, 2))
@@ -249,7 +249,7 @@ func vectorChangeCases() []testCase {
 			k.replace(a, func(m *engram.Memory) { m.Content = "other words" })
 			k.replace(b, func(m *engram.Memory) { m.Title = "another title" })
 			k.replace(c, func(m *engram.Memory) { m.DuplicateCount, m.UpdatedAt = 2, at(99) })
-			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{a.Num, b.Num} })), []int64{c.Num})
+			k.same("found", numsOf(k.near()), []int64{c.Num})
 			k.same("without a vector", k.unembedded(0, 10), []int64{a.Num, b.Num})
 			k.put(a, toward(0.4))
 			k.same("found again", numsOf(k.near()), []int64{c.Num, a.Num})
@@ -257,7 +257,7 @@ func vectorChangeCases() []testCase {
 		{"a forgotten memory is not found, and has no vector when it is restored", func(k *kit) {
 			m, other := k.placed(0.9), k.placed(0.5)
 			m = k.forget(m, 50)
-			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{m.Num} })), []int64{other.Num})
+			k.same("found", numsOf(k.near()), []int64{other.Num})
 			k.same("forgotten ones", numsOf(k.near(func(q *engram.VectorQuery) { q.Filter.Forgotten = true })), []int64{})
 			k.same("without a vector", k.unembedded(0, 10), []int64{})
 			k.put(m, toward(1))
@@ -269,7 +269,7 @@ func vectorChangeCases() []testCase {
 		{"an erased memory has no vector", func(k *kit) {
 			m, other := k.placed(0.9), k.placed(0.5)
 			k.erase(m)
-			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{m.Num} })), []int64{other.Num})
+			k.same("found", numsOf(k.near()), []int64{other.Num})
 			k.same("vectors", len(read2(k, engram.Reader.Vectors, space(1).Fingerprint, []int64{m.Num})), 0)
 		}},
 		{"memories without a vector are listed page by page", func(k *kit) {
@@ -424,7 +424,7 @@ func vectorInputCases() []testCase {
 		{"an unknown memory is skipped", func(k *kit) {
 			a := k.save()
 			k.putAll(space(1), []engram.Vector{{Num: 999, Values: toward(1)}, {Num: a.Num, Values: toward(0.5)}})
-			k.same("found", numsOf(k.near(func(q *engram.VectorQuery) { q.Also = []int64{999} })), []int64{a.Num})
+			k.same("found", numsOf(k.near()), []int64{a.Num})
 			k.same("models", k.models(), "space-1/space-1-x/64: 1")
 		}},
 	}

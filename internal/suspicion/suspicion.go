@@ -6,18 +6,16 @@
 // commands (command), and hidden and encoded text and turn markers (surface). It gives reasons; the caller decides
 // whether such a text becomes pending, is quoted or is left out.
 //
-// It prefers to miss a text over flagging an ordinary one. Memories of engineers are full of
-// imperatives, commands and names of secrets ("always run the migrations before a deploy",
-// "never commit .env"), and a full review queue is not read. So an imperative alone is not a
-// reason. Prohibitions, reports of the past and descriptions of attacks are not flagged, and
-// false statements in plain words are not found.
+// It prefers to miss a text over flagging an ordinary one. Memories of engineers are full of imperatives,
+// commands and names of secrets ("always run the migrations before a deploy", "never commit .env"), and a full
+// review queue is not read. So an imperative alone is not a reason. Prohibitions, reports of the past and
+// descriptions of attacks are not flagged, and false statements in plain words are not found.
 //
-// The grammar is frozen: fix bugs, add no
-// rules. A new rule gains little beyond the texts it is written for, and a linear model has come
-// close. Logistic regression on hashed words, pairs, stems and notions, beside the detectors of
-// commands, hidden text, blobs and roles, was trained on labelled, fitted, 7,000 generated
-// instructions and 97,000 ordinary texts. Instructions found, and false flags in the public texts
-// of docs/trust.md in their order:
+// The grammar is frozen: fix bugs, add no rules. A new rule gains little beyond the texts it is written for,
+// and a linear model has come close. Logistic regression on hashed words, pairs, stems and notions, beside the
+// detectors of commands, hidden text, blobs and roles, was trained on labelled, fitted, 7,000 generated
+// instructions and 97,000 ordinary texts. Instructions found, and false flags in the public texts of
+// docs/trust.md in their order:
 //
 //	                         heldout  unseen  public
 //	grammar                  38/44    26/42   1, 3, 0, 30
@@ -26,23 +24,21 @@
 //	the same, a lower cut    31/44    28/42   11, 6, 0, 21
 //	required of a model      35/44    26/42   1, 3, 0, 30
 //
-// A small table suffers from collisions of the hashed features. One that stores a fingerprint
-// beside each weight, trained on more instructions by other authors, may meet the requirement and
-// would replace the grammar. The two lists have been used five times to compare models, so that
-// comparison needs new ones.
+// A small table suffers from collisions of the hashed features. One that stores a fingerprint beside each
+// weight, trained on more instructions by other authors, may meet the requirement and would replace the
+// grammar. The two lists have been used five times to compare models, so that comparison needs new ones.
 //
 // Of is a pure function, linear in its input, and takes microseconds for a memory of usual
 // length. It covers English, and the plainest wordings in Spanish, Portuguese, French, German,
 // Italian, Russian, Polish, Dutch, Turkish, Chinese, Japanese and Korean.
 //
-// Sources of the classes of attack: Greshake, Abdelnabi, Mishra, Endres, Holz, Fritz, "Not What
-// You've Signed Up For: Compromising Real-World LLM-Integrated Applications with Indirect Prompt
-// Injection", AISec 2023; OWASP Top 10 for LLM Applications 2025, LLM01 (prompt injection) and
-// LLM02 (sensitive information disclosure); Boucher, Anderson, "Trojan Source: Invisible
-// Vulnerabilities", USENIX Security 2023 (CVE-2021-42574); Invariant Labs, "MCP Security
-// Notification: Tool Poisoning Attacks", 2025; Rehberger, "SpAIware", 2024 (instructions kept in
-// an assistant's memory) and "ASCII Smuggler", 2024 (tag characters); CVE-2025-32711 (data in an
-// image address), CVE-2025-53773 (an agent told to disable its confirmations).
+// Sources of the classes of attack: Greshake, Abdelnabi, Mishra, Endres, Holz, Fritz, "Not What You've Signed
+// Up For: Compromising Real-World LLM-Integrated Applications with Indirect Prompt Injection", AISec 2023;
+// OWASP Top 10 for LLM Applications 2025, LLM01 (prompt injection) and LLM02 (sensitive information
+// disclosure); Boucher, Anderson, "Trojan Source: Invisible Vulnerabilities", USENIX Security 2023
+// (CVE-2021-42574); Invariant Labs, "MCP Security Notification: Tool Poisoning Attacks", 2025; Rehberger,
+// "SpAIware", 2024 (instructions kept in an assistant's memory) and "ASCII Smuggler", 2024 (tag characters);
+// CVE-2025-32711 (data in an image address), CVE-2025-53773 (an agent told to disable its confirmations).
 package suspicion
 
 import (

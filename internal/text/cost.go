@@ -55,14 +55,13 @@ func leadingASCII(s string) int {
 
 // quarters returns the cost of a character of so many bytes, in quarters of a token.
 //
-// The weights were measured on a paragraph of software notes in each of some thirty languages, with
-// three published tokenizers: cl100k and o200k of OpenAI, and that of Claude 2
-// (@anthropic-ai/tokenizer 0.0.4); those of later Claude models are not published. The weight of a
-// script is the second highest cost, rounded up. So Han is 1.0 in simplified and 1.3 in traditional
-// characters, Kana 1.0, Hangul 1.3, Arabic 0.8, Hebrew and Greek 1.0, Devanagari 1.2, Thai 0.9,
-// Cyrillic 0.5; by o200k alone 0.8 for the first three and 0.2 to 0.4 for the others. Letters with
-// marks also carry the extra cost of their neighbours: Vietnamese and Polish come to 0.5 and 0.4
-// per character, German and French to about a quarter.
+// The weights were measured on a paragraph of software notes in each of some thirty languages, with three
+// published tokenizers: cl100k and o200k of OpenAI, and that of Claude 2 (@anthropic-ai/tokenizer 0.0.4); those
+// of later Claude models are not published. The weight of a script is the second highest cost, rounded up. So
+// Han is 1.0 in simplified and 1.3 in traditional characters, Kana 1.0, Hangul 1.3, Arabic 0.8, Hebrew and
+// Greek 1.0, Devanagari 1.2, Thai 0.9, Cyrillic 0.5; by o200k alone 0.8 for the first three and 0.2 to 0.4 for
+// the others. Letters with marks also carry the extra cost of their neighbours: Vietnamese and Polish come to
+// 0.5 and 0.4 per character, German and French to about a quarter.
 //
 // ASCII is a quarter: English prose comes to 0.20 with all three, notes with their numbers, dates
 // and file names to 0.25. It includes dashes, quotes and the ellipsis of prose. Characters without

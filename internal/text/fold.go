@@ -8,9 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold unifies spellings of a word: compatibility forms (ﬁ, full width), accents and case. It keeps
-// marks that a script needs to be readable, and drops those that writers omit, such as Arabic and
-// Hebrew vowels.
+// fold unifies spellings of a word: compatibility forms (ﬁ, full width), accents and case. It keeps marks that
+// a script needs to be readable, and drops those that writers omit, such as Arabic and Hebrew vowels.
 func fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
@@ -90,3 +89,6 @@ func ascii(s string) bool {
 	}
 	return true
 }
+
+// Compose returns s in composed form (NFC), so that names that look the same are the same bytes.
+func Compose(s string) string { return norm.NFC.String(s) }

@@ -1,5 +1,5 @@
 // Package text holds the rules of words: how the text of memories and questions becomes tokens
-// (token.go, fold.go), stop words (stop.go), the terms of a question (query.go), correction of
+// (token.go, fold.go), stop words and the terms of a question (query.go), correction of
 // mistyped words (nearest.go) and times (when.go), and times in a question (time.go).
 //
 // It is the only analyser. A store keeps the tokens it gets and splits them at spaces, so that
@@ -8,7 +8,9 @@
 package text
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -44,4 +46,23 @@ const TitleWeight = 2
 // Title returns the text that counts as a memory's title, with its topic key and tags.
 func Title(m engram.Memory) string {
 	return m.Title + " " + m.TopicKey + " " + strings.Join(m.Tags, " ")
+}
+
+// Clip returns the first bytes of s, at most so many, cut between characters.
+func Clip(s string, bytes int) string {
+	if len(s) <= bytes {
+		return s
+	}
+	for bytes > 0 && !utf8.RuneStart(s[bytes]) {
+		bytes--
+	}
+	return s[:bytes]
+}
+
+// Counted returns a number with its noun: "1 memory" or "2 memories".
+func Counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

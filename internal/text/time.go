@@ -1,6 +1,9 @@
 package text
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // TimePhrase is a part of a question that names a time: "last week", "in March 2025".
 type TimePhrase struct {
@@ -34,7 +37,8 @@ const (
 // month or day without a year is the latest that has begun; a weekday is the latest before today.
 // The work is linear in the first hundred words; the rest is ignored.
 func Times(question string, now time.Time) []TimePhrase {
-	s := timeScan{text: question, words: timeWordsOf(question), calendar: newCalendar(now)}
+	s := timeScan{text: question, words: timeWordsOf(question), calendar: calendar{now: now}}
+	s.calendar.today = s.calendar.midnight(now)
 	var all []TimePhrase
 	for i := 0; i < len(s.words); {
 		p, n := s.phrase(i)
@@ -57,22 +61,10 @@ func Times(question string, now time.Time) []TimePhrase {
 // firmTimes drops soft phrases if there is a firm one: a question about what was recently said on 3
 // June means 3 June.
 func firmTimes(all []TimePhrase) []TimePhrase {
-	firm := 0
-	for _, p := range all {
-		if !p.Soft {
-			firm++
-		}
-	}
-	if firm == 0 || firm == len(all) {
+	if !slices.ContainsFunc(all, func(p TimePhrase) bool { return !p.Soft }) {
 		return all
 	}
-	kept := make([]TimePhrase, 0, firm)
-	for _, p := range all {
-		if !p.Soft {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(all, func(p TimePhrase) bool { return p.Soft })
 }
 
 // timeScan is a question being scanned for times.
@@ -85,10 +77,7 @@ type timeScan struct {
 // phrase reads the phrase that begins at word i and returns its length in words, or 0. A zero
 // phrase of n > 0 words looks like a time but is not one.
 func (s *timeScan) phrase(i int) (TimePhrase, int) {
-	if s.words[i].lex == nil {
-		return TimePhrase{}, 0
-	}
-	if s.words[i].gluedBefore {
+	if s.words[i].lex == nil || s.words[i].gluedBefore {
 		return TimePhrase{}, 0
 	}
 	if span, n := s.rule(i, false); n > 0 {

@@ -20,10 +20,6 @@ type calendar struct {
 	today time.Time // midnight
 }
 
-func newCalendar(now time.Time) calendar {
-	return calendar{now, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())}
-}
-
 // date returns midnight of a day; days and months out of range carry over.
 func (c calendar) date(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, c.now.Location())
@@ -175,8 +171,7 @@ func (c calendar) weekday(d time.Weekday) timeSpan {
 	return days(c.today.AddDate(0, 0, -(int(c.today.Weekday()-d)+6)%7-1), 1)
 }
 
-// season returns a northern season; year 0 is the latest that has begun. A winter has the year of
-// its January.
+// season returns a northern season; year 0 is the latest that has begun. A winter has the year of its January.
 func (c calendar) season(year int, s season) timeSpan {
 	first := func(year int) time.Time { return c.date(year, time.Month(3*int(s)), 1) } // spring is 1
 	if s == winter {

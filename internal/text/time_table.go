@@ -1,14 +1,6 @@
 package text
 
-import (
-	"slices"
-	"time"
-)
-
-// timeRules are the forms of times. The longest match at a word counts, then the first.
-func timeRules() []*timeRule {
-	return slices.Concat(dayRules(), weekRules(), agoRules(), unitRules(), monthRules(), partRules(), noTimeRules())
-}
+import "time"
 
 // tied restricts a rule to follow a preposition.
 func tied(r *timeRule) *timeRule {

@@ -87,7 +87,7 @@ func wordEnd(s string, i int) int {
 		r, size := decode(s, i)
 		switch {
 		case isWord(r):
-		case isJoiner(r):
+		case isCut(r) || r == '\'' || r == '\u2019':
 			// A joiner belongs to the word only if a word character follows.
 			next, _ := decode(s, i+size)
 			if i+size >= len(s) || !isWord(next) {
@@ -257,14 +257,7 @@ func stem(w string) string {
 }
 
 // digits reports whether s is a number: people do not search for a date's parts joined.
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 func decode(s string, i int) (rune, int) {
 	if i < len(s) && s[i] < utf8.RuneSelf {
@@ -279,9 +272,6 @@ func isWord(r rune) bool {
 	}
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r))
 }
-
-// isJoiner reports whether r may be inside a written word.
-func isJoiner(r rune) bool { return isCut(r) || r == '\'' || r == '\u2019' }
 
 // isCut reports whether r separates the parts of a written word.
 func isCut(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ':' }

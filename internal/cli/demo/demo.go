@@ -246,7 +246,6 @@ func writeWords(b *strings.Builder, words, indent string) {
 	fmt.Fprintln(b, render.Fold(indent+render.Line(words, 0), indent, 84))
 }
 
-// demoMemory is one memory saved in the first session.
 type demoMemory struct{ typ, title, content string }
 
 // demoQuestion is a question of the second session, and the index in demoMemories of its answer.

@@ -158,7 +158,6 @@ itself are deleted, too.`,
 // mostAtOnce is the most memories that one question covers: as many as a person can check.
 const mostAtOnce = 50
 
-// forgetFlags are the flags of `delete --query`.
 type forgetFlags struct {
 	query             string
 	hard, yes, dryRun bool
@@ -211,23 +210,19 @@ func forgetFound(p *command.Program, cmd *cobra.Command, e *engine.Engine, f for
 			writeElsewhere(b, doc.Elsewhere)
 		})
 	}
-	var refs []engram.Ref
-	for _, m := range chosen {
-		refs = append(refs, engram.ByNum(m.Num))
-	}
+	refs := document.Each(chosen, func(m engram.Memory) engram.Ref { return engram.ByNum(m.Num) })
 	d, err := e.Delete(cmd.Context(), f.hard, refs...)
 	if err != nil {
 		return err
 	}
 	p.WarnAll(d.Degraded)
-	deleted := d.Memories
 	again, err := matches(p, cmd, e, f.query)
 	if err != nil {
 		return err
 	}
-	doc.Deleted, doc.HeldBy = rowsOf(deleted), document.Each(d.HeldBy, document.TraceOf)
+	doc.Deleted, doc.HeldBy = rowsOf(d.Memories), document.Each(d.HeldBy, document.TraceOf)
 	for _, m := range again {
-		if slices.ContainsFunc(deleted, func(g engram.Memory) bool { return g.Num == m.Num }) {
+		if slices.ContainsFunc(d.Memories, func(g engram.Memory) bool { return g.Num == m.Num }) {
 			doc.Left++
 		}
 	}

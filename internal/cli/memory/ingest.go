@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 )
 
-// ingestInput are the flags of `ingest`.
 type ingestInput struct {
 	merge, dryRun bool
 	batch         int
@@ -297,10 +297,6 @@ func (d *IngestedDoc) add(saved []remember.SaveResult) {
 		d.LastOp = op
 		d.Ops++
 	}
-	said := map[string]bool{}
-	for _, w := range d.Warnings {
-		said[w] = true
-	}
 	for _, s := range saved {
 		d.Saved[s.Action]++
 		d.Contested += len(s.Candidates)
@@ -308,8 +304,7 @@ func (d *IngestedDoc) add(saved []remember.SaveResult) {
 			d.Memories = append(d.Memories, ingestedRow{document.NamedOf(s.Memory), s.Action, s.Reason, document.Each(s.Candidates, candidateOf)})
 		}
 		for _, w := range s.Warnings {
-			if !said[w] && len(d.Warnings) < mostIngested {
-				said[w] = true
+			if len(d.Warnings) < mostIngested && !slices.Contains(d.Warnings, w) {
 				d.Warnings = append(d.Warnings, w)
 			}
 		}
@@ -325,19 +320,13 @@ func (d *IngestedDoc) write(b *strings.Builder) {
 			between = ", "
 		}
 	}
-	for _, a := range []ledger.Action{ledger.ActionInserted, ledger.ActionRevised, ledger.ActionRepeated, ledger.ActionMerged} {
-		if a == ledger.ActionRepeated {
-			part(d.Saved[a], "unchanged")
-			continue
-		}
-		part(d.Saved[a], string(a))
-	}
+	part(d.Saved[ledger.ActionInserted], string(ledger.ActionInserted))
+	part(d.Saved[ledger.ActionRevised], string(ledger.ActionRevised))
+	part(d.Saved[ledger.ActionRepeated], "unchanged")
+	part(d.Saved[ledger.ActionMerged], string(ledger.ActionMerged))
 	part(d.Wrong, "wrong")
 	part(d.Unsaved, "skipped with its batch")
-	if d.DryRun {
-		b.WriteString(" (dry run)")
-	}
-	fmt.Fprintln(b)
+	fmt.Fprintln(b, command.Would(d.DryRun, " (dry run)", ""))
 	if d.DryRun {
 		return
 	}

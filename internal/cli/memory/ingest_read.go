@@ -32,7 +32,9 @@ type drafts struct {
 	over  bool
 }
 
-func newDrafts(in io.Reader) *drafts { return &drafts{split: newSplitter(in)} }
+func newDrafts(in io.Reader) *drafts {
+	return &drafts{split: &splitter{in: bufio.NewReaderSize(in, 64<<10), line: 1}}
+}
 
 // next returns at most so many items; none at the end. Invalid items have an error of their own; the error
 // returned is for input that cannot be read.
@@ -92,7 +94,6 @@ func draftOf(raw []byte) (document.Draft, error) {
 	return one, nil
 }
 
-// wholeExport reports whether an object is an export.
 func wholeExport(object []byte) bool {
 	var x struct {
 		Format                           string
@@ -116,11 +117,11 @@ func twice(object []byte) string {
 		if err != nil || !ok {
 			return ""
 		}
-		if fold := strings.ToLower(name); seen[fold] {
+		fold := strings.ToLower(name)
+		if seen[fold] {
 			return fold
-		} else {
-			seen[fold] = true
 		}
+		seen[fold] = true
 		var skipped json.RawMessage
 		if dec.Decode(&skipped) != nil {
 			return ""
@@ -180,10 +181,6 @@ type splitter struct {
 	any  bool // the list has a value
 	comma,
 	begun bool
-}
-
-func newSplitter(in io.Reader) *splitter {
-	return &splitter{in: bufio.NewReaderSize(in, 64<<10), line: 1}
 }
 
 // next returns the next value, io.EOF at the end of the input, or why it cannot be read.

@@ -108,7 +108,6 @@ func writeLinked(b *strings.Builder, l relate.Linked) {
 	}
 }
 
-// relationText returns a relation and its memories on one line.
 func relationText(l relate.Linked) string {
 	return fmt.Sprintf("%s %s %s", command.MemoryName(l.Source), render.Line(string(l.Relation.Verb), 0), command.MemoryName(l.Target))
 }
@@ -129,7 +128,8 @@ request.`,
 			if p.JSON && !cmd.Flags().Changed("format") {
 				format = "json"
 			}
-			write, known := graphFormats()[format]
+			// json prints the answer itself.
+			write, known := map[string]func(engram.Graph) string{"text": render.Graph, "json": nil, "dot": render.DOT, "mermaid": render.Mermaid}[format]
 			if !known {
 				return command.Invalidf("--format %q is unknown", format).WithHint("use text, json, dot or mermaid")
 			}
@@ -143,9 +143,7 @@ request.`,
 			if in.Limit == 0 {
 				return command.Invalidf("limit 0 is out of range").WithHint("use a number from 1 to %d", read.MaxGraph)
 			}
-			for _, r := range relations {
-				in.Verbs = append(in.Verbs, engram.Verb(r))
-			}
+			in.Verbs = document.Each(relations, func(r string) engram.Verb { return engram.Verb(r) })
 			var err error
 			if in.Ref, err = engram.ParseRef(args[0]); err != nil {
 				return err
@@ -166,9 +164,4 @@ request.`,
 	flags.IntVar(&in.Limit, "limit", 200, "maximum number of memories")
 	flags.StringVar(&format, "format", "text", "output `format`: text, json, dot or mermaid")
 	return cmd
-}
-
-// graphFormats maps --format to writers; json uses the answer itself.
-func graphFormats() map[string]func(engram.Graph) string {
-	return map[string]func(engram.Graph) string{"text": render.Graph, "json": nil, "dot": render.DOT, "mermaid": render.Mermaid}
 }

@@ -57,7 +57,8 @@ func lister(p *command.Program, use, short string, limit int, example string) *c
 			if err != nil {
 				return err
 			}
-			return p.AnswerRows(listOf(filter.Project, list, page), command.UnlessNothing(nothing, func(b *strings.Builder) { writeList(b, list, p.Zone()) }))
+			doc := ListDoc{filter.Project, page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes)}
+			return p.AnswerRows(doc, command.UnlessNothing(nothing, func(b *strings.Builder) { writeList(b, list, p.Zone()) }))
 		}),
 	}
 	f.Register(cmd, limit)
@@ -90,7 +91,8 @@ func getCommand(p *command.Program) *cobra.Command {
 				return err
 			}
 			p.WarnAll(d.Degraded)
-			return p.AnswerWrapped(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.Zone()) })
+			doc := DetailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
+			return p.AnswerWrapped(doc, func(b *strings.Builder) { writeDetail(b, d, p.Zone()) })
 		}),
 	}
 	callerFlags(cmd, &session, &asOf)
@@ -108,7 +110,8 @@ func timelineCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.AnswerWrapped(timelineOf(t), func(b *strings.Builder) { fmt.Fprintln(b, render.Timeline(t, p.Zone())) })
+			doc := TimelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
+			return p.AnswerWrapped(doc, func(b *strings.Builder) { fmt.Fprintln(b, render.Timeline(t, p.Zone())) })
 		}),
 	}
 	cmd.Flags().IntVar(&before, "before", 5, "number of memories before it")
@@ -205,7 +208,10 @@ the cost in tokens. Exposures are recorded for sessions with an id and kept for 
 			if err != nil {
 				return err
 			}
-			return p.Answer(accountOf(a), func(b *strings.Builder) { writeAccount(b, a, p.Zone()) })
+			doc := AccountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Exposures, func(u read.Shown) document.Exposure {
+				return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
+			})}
+			return p.Answer(doc, func(b *strings.Builder) { writeAccount(b, a, p.Zone()) })
 		}),
 	}
 }
@@ -217,12 +223,6 @@ type AccountDoc struct {
 	Exposures []document.Exposure `json:"uses"`   // oldest first
 }
 
-func accountOf(a read.Account) AccountDoc {
-	return AccountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Exposures, func(u read.Shown) document.Exposure {
-		return document.ExposureOf(u.Exposure, u.Type, u.Title, u.Deleted)
-	})}
-}
-
 // writeAccount writes a line for each answer, and one for each memory in it.
 func writeAccount(b *strings.Builder, a read.Account, o render.Options) {
 	fmt.Fprintf(b, "Session %s (%s)\n", render.Line(a.Session.ID, 0), render.Line(a.Session.Project, 0))
@@ -230,8 +230,9 @@ func writeAccount(b *strings.Builder, a read.Account, o render.Options) {
 		fmt.Fprintln(b, "No exposures are recorded.")
 		return
 	}
-	for i, u := range a.Exposures {
-		if i == 0 || !sameAnswer(a.Exposures[i-1], u) {
+	var last read.Shown
+	for _, u := range a.Exposures {
+		if !u.At.Equal(last.At) || u.Operation != last.Operation || u.Rank <= last.Rank { // another answer
 			fmt.Fprintf(b, "\n%s %s", render.Time(u.At, o), u.Operation)
 			if u.Query != "" {
 				fmt.Fprintf(b, " %s", command.Quote(render.Line(u.Query, 100)))
@@ -239,13 +240,9 @@ func writeAccount(b *strings.Builder, a read.Account, o render.Options) {
 			fmt.Fprintln(b)
 		}
 		fmt.Fprintf(b, "  %s\n", shownText(u))
+		last = u
 	}
 	fmt.Fprintf(b, "\n%s in all\n", command.Count(a.Tokens, "token", "tokens"))
-}
-
-// sameAnswer reports whether two successive exposures belong to one answer.
-func sameAnswer(a, b read.Shown) bool {
-	return a.At.Equal(b.At) && a.Operation == b.Operation && b.Rank > a.Rank
 }
 
 func shownText(u read.Shown) string {
@@ -275,20 +272,12 @@ type DetailDoc struct {
 	Revisions []document.Version  `json:"revisions"` // oldest first, without the current text
 }
 
-func detailOf(d read.Detail) DetailDoc {
-	return DetailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
-}
-
 // ListDoc is the answer of `list` and `recent`.
 type ListDoc struct {
 	Project  string            `json:"project"` // "" is every project
 	Limit    int               `json:"limit"`
 	Offset   int               `json:"offset"`
 	Memories []document.Marked `json:"memories"` // newest first
-}
-
-func listOf(project string, list read.Listed, page engram.Page) ListDoc {
-	return ListDoc{project, page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes)}
 }
 
 // TimelineDoc is the answer of `timeline`.
@@ -298,10 +287,6 @@ type TimelineDoc struct {
 	After   []document.Marked `json:"after"`  // oldest first
 	Session SessionDoc        `json:"session"`
 	Total   int               `json:"total"` // live memories in the session
-}
-
-func timelineOf(t engram.Timeline) TimelineDoc {
-	return TimelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
 }
 
 func writeDetail(b *strings.Builder, d read.Detail, o render.Options) {
@@ -353,7 +338,6 @@ func splitRelations(all []engram.RelationNote) (above, below []engram.RelationNo
 	return above, below
 }
 
-// writeMarks writes the marks of a memory, a line each.
 func writeMarks(b *strings.Builder, n engram.Note, indent string) {
 	for _, mark := range render.Marks(n) {
 		fmt.Fprintln(b, indent+mark)

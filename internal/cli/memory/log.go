@@ -144,11 +144,7 @@ func compactJournal(p *command.Program, cmd *cobra.Command, e *engine.Engine, c 
 	}
 	doc := CompactDoc{c.dry, done.Entries, document.Timestamp(done.Before)}
 	return p.Answer(doc, func(b *strings.Builder) {
-		did := "Removed"
-		if c.dry {
-			did = "Would remove"
-		}
-		fmt.Fprintf(b, "%s %s from the journal", did, command.Count(done.Entries, "entry", "entries"))
+		fmt.Fprintf(b, "%s %s from the journal", command.Would(c.dry, "Would remove", "Removed"), command.Count(done.Entries, "entry", "entries"))
 		if !done.Before.IsZero() {
 			fmt.Fprintf(b, ": operations older than %s", render.Time(done.Before, p.Zone()))
 		}
@@ -254,11 +250,7 @@ func undoRange(p *command.Program, cmd *cobra.Command, e *engine.Engine, span st
 		for _, u := range undone {
 			b.WriteString(render.Undone(u, in.DryRun))
 		}
-		did := "undone"
-		if in.DryRun {
-			did = "to undo"
-		}
-		fmt.Fprintf(b, "%s %s\n", command.Count(len(undone), "operation", "operations"), did)
+		fmt.Fprintf(b, "%s %s\n", command.Count(len(undone), "operation", "operations"), command.Would(in.DryRun, "to undo", "undone"))
 	})
 	return errors.Join(err, printed)
 }

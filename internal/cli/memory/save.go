@@ -31,7 +31,6 @@ func Commands(p *command.Program) []*cobra.Command {
 		command.InGroup(command.GroupWork, sessionCommand(p), whyCommand(p), promptCommand(p)))
 }
 
-// saveFlags are the flags of `save`.
 type saveFlags struct {
 	typ, scope, topic, session, origin string
 	tags, metadata, related            []string
@@ -147,7 +146,6 @@ func (f saveFlags) merges(cmd *cobra.Command) bool {
 	return cmd.CalledAs() == "add" || cmd.CalledAs() == "remember"
 }
 
-// updateFlags are the flags of `update`.
 type updateFlags struct {
 	title, content, typ, scope, topic, moveTo string
 	tags, addTags, removeTags, metadata       []string
@@ -279,7 +277,8 @@ func capture(p *command.Program, cmd *cobra.Command, e *engine.Engine, name, ses
 		return err
 	}
 	p.WarnAll(res.Warnings)
-	return p.Answer(capturedOf(e, res), func(b *strings.Builder) {
+	doc := CapturedDoc{res.Extracted, res.Saved, res.Duplicates, command.MemoriesOf(e, res.Memories)}
+	return p.Answer(doc, func(b *strings.Builder) {
 		fmt.Fprintf(b, "%s found in the text: %d saved, %d already known\n", command.Count(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
 		for _, m := range res.Memories {
 			writeLine(b, m, engram.Note{})
@@ -437,10 +436,6 @@ type CapturedDoc struct {
 	Memories   []document.Memory `json:"memories"` // saved memories
 }
 
-func capturedOf(e *engine.Engine, r remember.CaptureResult) CapturedDoc {
-	return CapturedDoc{r.Extracted, r.Saved, r.Duplicates, command.MemoriesOf(e, r.Memories)}
-}
-
 func writeSaved(b *strings.Builder, s remember.SaveResult) {
 	m := s.Memory
 	fmt.Fprintf(b, "Memory saved: %s\n", command.MemoryName(m))
@@ -465,14 +460,12 @@ func writeSaved(b *strings.Builder, s remember.SaveResult) {
 	}
 }
 
-// writeAnchored lists the code that a memory is anchored to.
 func writeAnchored(b *strings.Builder, m engram.Memory) {
 	for _, l := range render.AnchoredTo(m.Anchors) {
 		fmt.Fprintln(b, l)
 	}
 }
 
-// writeLine writes a memory as a list item.
 func writeLine(b *strings.Builder, m engram.Memory, note engram.Note) {
 	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.ListItem(m, note, command.ListedRunes))
 }

@@ -48,7 +48,6 @@ stored. A question may name a time ("last week", "in March"), which ranks memori
 	return cmd
 }
 
-// searchFlags are the search options.
 type searchFlags struct {
 	mode, fusion    string
 	hops            int
@@ -382,7 +381,6 @@ func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 	}
 }
 
-// span returns a time span in words.
 func span(t engram.TimeSpan, o render.Options) string {
 	switch {
 	case t.From.IsZero():

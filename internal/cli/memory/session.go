@@ -124,7 +124,8 @@ func sessionShowCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.AnswerRows(sessionShownOf(s, list), func(b *strings.Builder) { writeSession(b, s, list, p.Zone()) })
+			doc := SessionShownDoc{sessionOf(s), document.MarkedOfAll(list.Memories, list.Notes)}
+			return p.AnswerRows(doc, func(b *strings.Builder) { writeSession(b, s, list, p.Zone()) })
 		}),
 	}
 }
@@ -140,9 +141,7 @@ func sessionSummaryCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			in := remember.SaveInput{
-				Content: content, SessionID: session, NewSession: true, Directory: p.Dir,
-			}
+			in := remember.SaveInput{Content: content, SessionID: session, NewSession: true, Directory: p.Dir}
 			if in.Origin, err = originOf(origin); err != nil {
 				return err
 			}
@@ -306,10 +305,6 @@ func sessionsOf(project string, list []engram.SessionActivity, page engram.Page)
 type SessionShownDoc struct {
 	Session  SessionDoc        `json:"session"`
 	Memories []document.Marked `json:"memories"` // newest first
-}
-
-func sessionShownOf(s engram.Session, list engineread.Listed) SessionShownDoc {
-	return SessionShownDoc{sessionOf(s), document.MarkedOfAll(list.Memories, list.Notes)}
 }
 
 // PromptDoc is the answer of `prompt save`.

@@ -3,6 +3,7 @@
 package move
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -103,7 +104,8 @@ func importFile(p *command.Program, cmd *cobra.Command, e *engine.Engine, name s
 	}
 	res, err := importOnce(p, cmd, e, name, in)
 	if n := res.Memories.Removed; err != nil && n > 0 && name != "-" && terminal.Is(p.Stdin) && !p.JSON {
-		yes, asked := p.Confirm(false, replaceQuestion(res))
+		yes, asked := p.Confirm(false, fmt.Sprintf("Memories that are not in the file would be forgotten: %s (%s). Replace?",
+			command.Count(n, "memory", "memories"), forgetsOf(document.ImportedOf(res, true))))
 		if asked != nil {
 			return asked
 		}
@@ -156,20 +158,11 @@ func importOnce(p *command.Program, cmd *cobra.Command, e *engine.Engine, name s
 	return e.Import(cmd.Context(), file, in)
 }
 
-// replaceQuestion asks whether to forget memories that are not in the file.
-func replaceQuestion(res exchange.Imported) string {
-	return fmt.Sprintf("Memories that are not in the file would be forgotten: %s (%s). Replace?", command.Count(res.Memories.Removed, "memory", "memories"), forgetsOf(document.ImportedOf(res, true)))
-}
-
 // forgetsOf lists how many memories of which projects are forgotten.
 func forgetsOf(d document.Imported) string {
 	var parts []string
 	for _, f := range d.Forgets {
-		name := f.Project
-		if name == "" {
-			name = "no project"
-		}
-		parts = append(parts, fmt.Sprintf("%s %d", name, f.Memories))
+		parts = append(parts, fmt.Sprintf("%s %d", cmp.Or(f.Project, "no project"), f.Memories))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -185,11 +178,7 @@ func (d ImportedDoc) write(b *strings.Builder) {
 	if from == "-" {
 		from = "standard input"
 	}
-	would := ""
-	if d.DryRun {
-		would = " (dry run)"
-	}
-	fmt.Fprintf(b, "Imported from %s%s\n", from, would)
+	fmt.Fprintf(b, "Imported from %s%s\n", from, command.Would(d.DryRun, " (dry run)", ""))
 	writeTallies(b, d.Imported)
 	if d.Backup != "" {
 		fmt.Fprintf(b, "Backup: %s\n", d.Backup)
@@ -199,7 +188,6 @@ func (d ImportedDoc) write(b *strings.Builder) {
 	}
 }
 
-// writeTallies writes the counts of each kind.
 func writeTallies(b *strings.Builder, d document.Imported) {
 	for _, k := range []struct {
 		one, many string
@@ -319,7 +307,9 @@ func export(p *command.Program, cmd *cobra.Command, name string, in exchange.Exp
 	if err != nil {
 		return err
 	}
-	doc := exportedOf(res, name)
+	l := res.Left
+	doc := ExportedDoc{name, res.Format, res.Project, res.Projects, res.Sessions, res.Prompts, res.Memories, res.Forgotten, res.Revisions, res.Relations, res.Erased, res.Vectors,
+		left{l.Projects, l.Sessions, l.Prompts, l.Memories, l.Revisions, l.Relations, l.Erased}}
 	if name != "-" {
 		return p.Answer(doc, doc.write)
 	}
@@ -333,7 +323,6 @@ func export(p *command.Program, cmd *cobra.Command, name string, in exchange.Exp
 	return err
 }
 
-// packed returns write through gzip.
 func packed(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		z := gzip.NewWriter(w)
@@ -420,12 +409,6 @@ type left struct {
 	Revisions int `json:"revisions"`
 	Relations int `json:"relations"`
 	Erased    int `json:"erased"`
-}
-
-func exportedOf(x exchange.Exported, file string) ExportedDoc {
-	l := x.Left
-	return ExportedDoc{file, x.Format, x.Project, x.Projects, x.Sessions, x.Prompts, x.Memories, x.Forgotten, x.Revisions, x.Relations, x.Erased, x.Vectors,
-		left{l.Projects, l.Sessions, l.Prompts, l.Memories, l.Revisions, l.Relations, l.Erased}}
 }
 
 func (d ExportedDoc) write(b *strings.Builder) {

@@ -23,7 +23,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// vaultFlags are the flags of `obsidian-export`.
 type vaultFlags struct {
 	dir, since, graph string
 	limit             int
@@ -132,7 +131,6 @@ func (f vaultFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// vaultWork is a vault and what to do with it.
 type vaultWork struct {
 	p       *command.Program
 	flags   vaultFlags
@@ -324,15 +322,11 @@ func (d VaultDoc) write(b *strings.Builder) {
 	if d.Import != nil {
 		d.Import.write(b)
 	}
-	what := "complete"
-	if d.DryRun {
-		what = "dry run"
-	}
 	name := "Obsidian"
 	if d.Format == "markdown" {
 		name = "Markdown"
 	}
-	fmt.Fprintf(b, "%s export %s\n", name, what)
+	fmt.Fprintf(b, "%s export %s\n", name, command.Would(d.DryRun, "dry run", "complete"))
 	fmt.Fprintf(b, "  Created: %d\n  Updated: %d\n  Deleted: %d\n  Skipped: %d\n  Hubs:    %d\n", d.Created, d.Updated, d.Deleted, d.Skipped, d.Hubs)
 }
 
@@ -381,11 +375,7 @@ func vaultImportedOf(v enginevault.VaultImported, dir string, dryRun bool) Vault
 }
 
 func (d VaultImportedDoc) write(b *strings.Builder) {
-	would := ""
-	if d.DryRun {
-		would = " (dry run)"
-	}
-	fmt.Fprintf(b, "Imported from %s%s\n", d.Vault, would)
+	fmt.Fprintf(b, "Imported from %s%s\n", d.Vault, command.Would(d.DryRun, " (dry run)", ""))
 	fmt.Fprintf(b, "  Revised: %d\n  Created: %d\n", d.Revised, d.Created)
 	for _, c := range []struct {
 		name string
@@ -410,12 +400,8 @@ func (d VaultImportedDoc) write(b *strings.Builder) {
 	}
 }
 
-// writeForgotten lists the memories forgotten with their notes.
 func (d VaultImportedDoc) writeForgotten(b *strings.Builder) {
-	what, lines := "was forgotten", 0
-	if d.DryRun {
-		what = "would be forgotten"
-	}
+	what, lines := command.Would(d.DryRun, "would be forgotten", "was forgotten"), 0
 	for _, i := range d.Items {
 		if i.Act != string(enginevault.VaultForgot) {
 			continue
@@ -491,11 +477,10 @@ func warnItems(p *command.Program, items []vaultItemDoc) {
 		if i.Reason == "" || i.Act == string(enginevault.VaultForgot) {
 			continue // in the answer
 		}
-		where := i.Path
+		text := i.Path
 		if i.Line > 0 {
-			where = fmt.Sprintf("%s:%d", i.Path, i.Line)
+			text = fmt.Sprintf("%s:%d", i.Path, i.Line)
 		}
-		text := where
 		if i.Act != string(enginevault.VaultNoted) {
 			text += " " + i.Act
 		}

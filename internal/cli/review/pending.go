@@ -214,7 +214,7 @@ func decide(p *command.Program, cmd *cobra.Command, args []string, one func(num 
 	for _, num := range nums {
 		if err := one(num, &doc); err != nil {
 			if done := append(doc.Taken, doc.Dropped...); len(done) > 0 { // only the error is printed otherwise
-				p.Warn(fmt.Sprintf("%s before that: %s", command.Count(len(done), "item was processed", "items were processed"), numbersOf(done)))
+				p.Warn(fmt.Sprintf("%s before that: %s", command.Count(len(done), "item was processed", "items were processed"), strings.Trim(fmt.Sprint(done), "[]")))
 			}
 			return err
 		}
@@ -227,9 +227,4 @@ func decide(p *command.Program, cmd *cobra.Command, args []string, one func(num 
 			fmt.Fprintf(b, "Discarded: %s\n", command.Count(n, "item", "items"))
 		}
 	})
-}
-
-// numbersOf returns numbers separated by blanks.
-func numbersOf(nums []int64) string {
-	return strings.Trim(fmt.Sprint(nums), "[]")
 }

@@ -1,5 +1,5 @@
 // Package review holds the commands by which a person decides: the review queue (review.go), candidate contradictions
-// (conflicts.go, conflicts_scan.go) and items received from others (pending.go), which are subcommands of sync.
+// (conflicts.go) and items received from others (pending.go), which are subcommands of sync.
 package review
 
 import (
@@ -232,7 +232,6 @@ func writeQueued(p *command.Program, b *strings.Builder, item engram.QueueItem, 
 	}
 }
 
-// writeQuoted writes the texts of a pending item as quotations.
 func writeQuoted(p *command.Program, b *strings.Builder, item engram.QueueItem, most int) {
 	pending := item.Pending
 	if pending == nil {
@@ -311,7 +310,6 @@ func reviewQueue(p *command.Program, cmd *cobra.Command, e *engine.Engine, f rev
 	return p.AnswerRows(doc, func(b *strings.Builder) { writeQueue(p, b, q) })
 }
 
-// kindTitles returns the headings of the kinds.
 func kindTitles() map[engram.QueueKind]string {
 	return map[engram.QueueKind]string{
 		engram.QueueFlagged:  "Suspect: flagged as instruction-like, never injected",
@@ -349,7 +347,6 @@ func writeQueue(p *command.Program, b *strings.Builder, q enginereview.Queue) {
 	fmt.Fprintln(b, "\n"+render.Fold("To read an item: engram review show NAME. Then "+howToDecide(q.Items, "NAME"), "", columns))
 }
 
-// howToDecide returns the commands that decide about the named items.
 func howToDecide(items []engram.QueueItem, names string) string {
 	next := "engram review approve " + names + ", or engram review refuse " + names + "."
 	if slices.ContainsFunc(items, func(i engram.QueueItem) bool { return i.Kind == engram.QueueChanged || i.Kind == engram.QueueDue }) {
@@ -383,7 +380,6 @@ func fromWhere(p *command.Program, d document.Pending) string {
 	return from
 }
 
-// queueLine returns the title of a queue item, and its source.
 func queueLine(p *command.Program, i engram.QueueItem) (title, about string) {
 	if i.Pending != nil {
 		d := document.PendingOf(*i.Pending)
@@ -451,7 +447,6 @@ type ReviewDecidedDoc struct {
 	Degraded []string               `json:"degraded"` // what could not be done, and why
 }
 
-// answerDecided reports the decisions on pending items.
 func answerDecided(p *command.Program, e *engine.Engine, done string, res enginereview.Decided, err error) error {
 	if err != nil {
 		if before := len(res.Names()); before > 0 { // only the error is printed otherwise

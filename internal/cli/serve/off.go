@@ -35,10 +35,9 @@ type offProjectDoc struct {
 
 // OffOf returns the document of a state.
 func OffOf(s app.OffState) OffDoc {
-	d := OffDoc{Everything: s.Everything, Since: document.Timestamp(s.Since), Projects: []offProjectDoc{}}
-	for _, name := range s.Names() {
-		d.Projects = append(d.Projects, offProjectDoc{name, document.Timestamp(s.Projects[name])})
-	}
+	d := OffDoc{Everything: s.Everything, Since: document.Timestamp(s.Since), Projects: document.Each(s.Names(), func(name string) offProjectDoc {
+		return offProjectDoc{name, document.Timestamp(s.Projects[name])}
+	})}
 	if s.Broken != nil {
 		d.Broken = command.MessageOf(s.Broken)
 	}
@@ -95,7 +94,6 @@ code 0 if off and 3 if on. Use it in scripts that agents run.`,
 	return cmd
 }
 
-// checkOff reports whether agents are off for the current project.
 func checkOff(p *command.Program, cmd *cobra.Command) error {
 	e, err := p.Open(cmd)
 	if err != nil {
@@ -132,7 +130,6 @@ and are listed. With --project or --here it switches on one project.`,
 		"Switch Engram on again for agents", (*app.App).SwitchOn, writeOn)
 }
 
-// switched is the result of off or on.
 type switched struct {
 	names         []string // names of the project; nil for everything
 	before, after app.OffState
@@ -232,7 +229,6 @@ func namesOf(p *command.Program, cmd *cobra.Command, e *engine.Engine, name stri
 	return []string{name}
 }
 
-// writeOff reports what is off now, and how to switch it on.
 func writeOff(b *strings.Builder, s switched) {
 	what, end := "", "engram on"
 	if s.names != nil {
@@ -246,7 +242,6 @@ func writeOff(b *strings.Builder, s switched) {
 	fmt.Fprintf(b, "  %s   switches them on again\n", end)
 }
 
-// writeOn reports what is on now, and what is still off.
 func writeOn(b *strings.Builder, s switched) {
 	if s.names == nil {
 		b.WriteString("Agents are switched on.\n")

@@ -1,5 +1,5 @@
 // Package serve holds the commands that serve agents and programs: serve, mcp and hook (serve.go), the background
-// server (start.go) and its service of the operating system (service.go), and the switch that turns agents off (off.go).
+// server and its service of the operating system (start.go), and the switch that turns agents off (off.go).
 package serve
 
 import (

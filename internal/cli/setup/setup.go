@@ -1,5 +1,5 @@
-// Package setup holds the commands that configure: setup connects agents (setup.go, status.go), config reads and changes
-// config.toml (config.go).
+// Package setup holds the command setup, which connects agents: it writes their files and takes them back (setup.go),
+// and shows which are connected (status.go).
 package setup
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Commands returns the commands that configure agents and the program; service is a subcommand of setup.
+// Commands returns the command setup, with the subcommand service.
 func Commands(p *command.Program, service *cobra.Command) []*cobra.Command {
-	return command.InGroup(command.GroupProgram, setupCommand(p, service), configCommand(p))
+	return command.InGroup(command.GroupProgram, setupCommand(p, service))
 }
 
 // SetupDoc is the answer of `setup` and `setup status`.
@@ -62,7 +62,6 @@ type setupFileDoc struct {
 	Unread int    `json:"unread"` // characters at its end that the agent does not read; 0 if it reads all
 }
 
-// setupFlags are the flags of `setup`.
 type setupFlags struct {
 	dry, undo, yes bool
 	binary         string
@@ -195,8 +194,10 @@ func setup(p *command.Program, cmd *cobra.Command, args []string, o setupFlags) 
 		}
 		doc.Agents = append(doc.Agents, setupAgent(p, s, o.dry))
 	}
-	for _, name := range unsure {
-		doc.Agents = append(doc.Agents, setupUnsure(p, w.Look(name)))
+	for _, name := range unsure { // undoing all agents leaves them alone
+		left := setupAgent(p, w.Look(name), false)
+		left.Hint = setupHint(p, "{setup %s --undo} removes it", left.Agent)
+		doc.Agents = append(doc.Agents, left)
 	}
 	if err := p.Answer(doc, func(b *strings.Builder) { writeSetup(p, b, atHome(p, doc)) }); err != nil || worst == 0 {
 		return err
@@ -213,7 +214,6 @@ func setupRefuses(cmd *cobra.Command) error {
 		WithHint("leave it out; the project is that of the agent's working folder")
 }
 
-// isNone reports whether a word means no agent.
 func isNone(word string) bool { return strings.EqualFold(word, "none") }
 
 // agentsNamed returns the agents that the arguments name, each once; nil for none and for all.
@@ -241,7 +241,6 @@ func agentsNamed(args []string) ([]string, error) {
 	return names, nil
 }
 
-// setupAgent returns the document of an agent's state.
 func setupAgent(p *command.Program, s app.AgentState, dry bool) setupAgentDoc {
 	d := setupAgentDoc{Agent: s.Name, Title: s.Title, Detected: s.Detected, Status: s.Status, Recorded: s.Recorded, Changed: s.Changed(),
 		DataDir: s.DataDir, Notes: document.OrEmpty(s.Notes),
@@ -256,7 +255,7 @@ func setupAgent(p *command.Program, s app.AgentState, dry bool) setupAgentDoc {
 }
 
 func setupFileOf(f app.AgentFile, dry bool) setupFileDoc {
-	d := setupFileDoc{Path: f.Path, Status: f.Status, Change: "none", Kept: f.Kept, Left: f.Left, Why: f.Why, Unread: f.Unread}
+	d := setupFileDoc{Path: f.Path, Status: f.Status, Change: "none", Kept: f.Kept, Left: f.Left, Why: f.Why, Unread: f.Over}
 	switch {
 	case !f.Changed():
 	case f.Before == nil:
@@ -379,7 +378,6 @@ func atHome(p *command.Program, doc SetupDoc) SetupDoc {
 	return doc
 }
 
-// writeSetup reports what was done, or would be.
 func writeSetup(p *command.Program, b *strings.Builder, doc SetupDoc) {
 	if len(doc.Agents) == 0 {
 		b.WriteString("No agent is set up.\n")
@@ -408,7 +406,7 @@ func writeSetupAgent(p *command.Program, b *strings.Builder, doc SetupDoc, a set
 		if !undo {
 			return
 		}
-	case undo && a.Hint != "": // see setupUnsure
+	case undo && a.Hint != "": // one of the unsure ones
 		say("", a.Title+" was left alone: it contains engram, but setup did not record writing it")
 		say("  hint: ", a.Hint)
 		return
@@ -461,11 +459,7 @@ func writeSetupFile(p *command.Program, b *strings.Builder, doc SetupDoc, f setu
 		fmt.Fprintf(b, "  %-9s %s\n", f.Change, f.Path)
 	}
 	if f.Kept != "" {
-		is := "is"
-		if doc.DryRun {
-			is = "would be"
-		}
-		say("  kept      ", "the changes made to it "+is+" in "+f.Kept)
+		say("  kept      ", "the changes made to it "+command.Would(doc.DryRun, "would be", "is")+" in "+f.Kept)
 	}
 	if f.Unread > 0 && doc.Action != "undone" {
 		say("  ", unreadText(f, doc.DryRun))

@@ -9,10 +9,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// setupStanding returns the state of an agent, with a hint.
 func setupStanding(p *command.Program, s app.AgentState) setupAgentDoc {
 	d := setupAgent(p, s, false)
 	unread := slices.IndexFunc(d.Files, func(f setupFileDoc) bool { return f.Unread > 0 })
@@ -30,19 +30,11 @@ func setupStanding(p *command.Program, s app.AgentState) setupAgentDoc {
 	return d
 }
 
-// setupUnsure returns an agent that undoing all agents leaves alone.
-func setupUnsure(p *command.Program, s app.AgentState) setupAgentDoc {
-	d := setupAgent(p, s, false)
-	d.Hint = setupHint(p, "{setup %s --undo} removes it", d.Agent)
-	return d
-}
-
 // setupHint returns a hint with the commands in braces as they are typed here.
 func setupHint(p *command.Program, format string, args ...any) string {
 	return p.HintOf(engram.Errorf(engram.CodeInvalid, "").WithHint(format, args...))
 }
 
-// titles returns the width of the widest title.
 func titles(all []setupAgentDoc) (width int) {
 	for _, a := range all {
 		width = max(width, terminal.Width(a.Title))
@@ -50,7 +42,6 @@ func titles(all []setupAgentDoc) (width int) {
 	return width
 }
 
-// writeSetupList lists the installed agents, numbered.
 func writeSetupList(b *strings.Builder, doc SetupDoc, columns int) {
 	b.WriteString("Installed on this machine:\n")
 	width := titles(doc.Agents)
@@ -74,10 +65,7 @@ func writeSetupFound(b *strings.Builder, doc SetupDoc, done bool, columns int) {
 		say("All of them are set up. engram setup status shows their files.")
 		return
 	}
-	names := make([]string, len(doc.Agents))
-	for n, a := range doc.Agents {
-		names[n] = a.Agent
-	}
+	names := document.Each(doc.Agents, func(a setupAgentDoc) string { return a.Agent })
 	say("Nothing was changed. To connect them:")
 	fmt.Fprintf(b, "  engram setup all\n  engram setup %s\n", strings.Join(names, " "))
 	say("Add --dry-run to preview the changes.")
@@ -127,7 +115,6 @@ func writeSetupStatus(b *strings.Builder, doc SetupDoc, all bool, columns int) {
 	}
 }
 
-// writeSetupStanding writes the state of a file, and the reason.
 func writeSetupStanding(b *strings.Builder, f setupFileDoc, columns int) {
 	const indent = "             "
 	fmt.Fprintf(b, "    %-8s %s\n", f.Status, f.Path)
@@ -141,9 +128,5 @@ func writeSetupStanding(b *strings.Builder, f setupFileDoc, columns int) {
 
 // unreadText warns that an agent does not read the end of a file.
 func unreadText(f setupFileDoc, dry bool) string {
-	is := "is"
-	if dry {
-		is = "would be"
-	}
-	return fmt.Sprintf("it %s %s longer than the agent reads, so its end is ignored", is, command.Count(f.Unread, "character", "characters"))
+	return fmt.Sprintf("it %s %s longer than the agent reads, so its end is ignored", command.Would(dry, "would be", "is"), command.Count(f.Unread, "character", "characters"))
 }

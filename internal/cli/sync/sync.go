@@ -1,5 +1,5 @@
-// Package sync holds the command sync, which shares memories through the chunks of a git repository: export and import
-// (push.go), their state (status.go), and the keys of encrypted chunks (sync.go).
+// Package sync holds the command sync, which shares memories through the chunks of a git repository: export, import
+// and their state (status.go), and the keys of encrypted chunks (sync.go).
 package sync
 
 import (
@@ -28,7 +28,6 @@ func Commands(p *command.Program, subs ...*cobra.Command) []*cobra.Command {
 	return command.InGroup(command.GroupMemory, cmd)
 }
 
-// syncFlags are the flags of `sync`.
 type syncFlags struct {
 	pull, status, all, dryRun, dump bool
 }
@@ -148,7 +147,6 @@ type kindCounts struct {
 	Erased    int `json:"erased"` // ids of erased records
 }
 
-// all returns the total.
 func (c kindCounts) all() int { return c.Sessions + c.Memories + c.Prompts + c.Relations + c.Erased }
 
 // write writes the counts, a line each; the last two only if they are not 0.
@@ -175,10 +173,6 @@ type projectsSeen struct {
 	engram.Remote
 	batches  map[string]bool // batches read
 	projects map[string]bool
-}
-
-func newProjectsSeen(r engram.Remote) *projectsSeen {
-	return &projectsSeen{r, map[string]bool{}, map[string]bool{}}
 }
 
 // Read implements engram.Remote.
@@ -209,9 +203,6 @@ func projectOfRecord(r engram.Record) string {
 	}
 	return ""
 }
-
-// names returns the collected projects.
-func (s *projectsSeen) names() []string { return slices.Sorted(maps.Keys(s.projects)) }
 
 // unique returns the projects that only the batches read now mention; none if all batches were read.
 func (s *projectsSeen) unique(ctx context.Context) []string {
@@ -313,10 +304,6 @@ type RecipientsDoc struct {
 	Removed    []string `json:"removed"`    // since your confirmation
 }
 
-func recipientsOf(r app.Recipients) RecipientsDoc {
-	return RecipientsDoc{r.File, document.OrEmpty(r.Now), r.Agreed(), document.OrEmpty(r.Added()), document.OrEmpty(r.Removed())}
-}
-
 func syncRecipientsCommand(p *command.Program) *cobra.Command {
 	change := func(use, short, example, after string, do func(*cobra.Command, []string) (app.Recipients, error)) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Example: command.Examples(example), RunE: p.With(func(cmd *cobra.Command, _ *engine.Engine, args []string) error {
@@ -324,7 +311,7 @@ func syncRecipientsCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := recipientsOf(r)
+			doc := RecipientsDoc{r.File, document.OrEmpty(r.Now), r.Agreed(), document.OrEmpty(r.Added()), document.OrEmpty(r.Removed())}
 			return p.Answer(doc, func(b *strings.Builder) {
 				doc.write(b)
 				if after != "" && r.Sealed {

@@ -73,16 +73,14 @@ func decay(p *command.Program, cmd *cobra.Command, e *engine.Engine, in consolid
 	if err != nil {
 		return err
 	}
-	doc := StrengthsDoc{in.Filter.Project, out.Days, out.Total, document.Each(out.Memories, fadedOf)}
+	doc := StrengthsDoc{in.Filter.Project, out.Days, out.Total, document.Each(out.Memories, func(f consolidate.Faded) document.Faded {
+		return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
+	})}
 	nothing, err := p.Nothing(cmd, e, in.Filter.Project, len(doc.Memories) > 0)
 	if err != nil {
 		return err
 	}
 	return p.AnswerRows(doc, command.UnlessNothing(nothing, func(b *strings.Builder) { writeDecay(b, doc, p.Columns()) }))
-}
-
-func fadedOf(f consolidate.Faded) document.Faded {
-	return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
 }
 
 // decayIndent aligns text below a memory's title, behind the two strengths.
@@ -321,7 +319,8 @@ vectors meanwhile. You can stop the command at any time; the next run continues.
 			if err != nil {
 				return err
 			}
-			return p.Answer(reembeddedOf(res), func(b *strings.Builder) {
+			doc := ReembeddedDoc{res.Model.Name, res.Model.Fingerprint, res.Embedded, res.Total, document.OrEmpty(res.Dropped)}
+			return p.Answer(doc, func(b *strings.Builder) {
 				fmt.Fprintf(b, "%s of %d embedded with %s\n", command.Count(res.Embedded, "memory", "memories"), res.Total, res.Model.Name)
 				for _, name := range res.Dropped {
 					fmt.Fprintf(b, "vectors of %s removed\n", name)
@@ -340,8 +339,4 @@ type ReembeddedDoc struct {
 	Embedded    int      `json:"embedded"` // memories embedded now
 	Memories    int      `json:"memories"` // live ones
 	Dropped     []string `json:"dropped"`  // models whose vectors were removed
-}
-
-func reembeddedOf(r consolidate.Reembedded) ReembeddedDoc {
-	return ReembeddedDoc{r.Model.Name, r.Model.Fingerprint, r.Embedded, r.Total, document.OrEmpty(r.Dropped)}
 }

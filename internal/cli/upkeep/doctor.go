@@ -3,6 +3,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,7 +122,6 @@ func fixedOf(m consolidate.Fixed) FixedDoc {
 	})}
 }
 
-// writeFixed writes a line for each repair above the report.
 func writeFixed(b *strings.Builder, m consolidate.Fixed) {
 	if m.Backup != "" {
 		fmt.Fprintf(b, "Backup: %s\n", render.Line(m.Backup, 0))
@@ -140,7 +140,6 @@ func writeFixed(b *strings.Builder, m consolidate.Fixed) {
 	writeReport(b, m.Report)
 }
 
-// reportError returns the error of a report that has errors.
 func reportError(r health.Report) error {
 	if r.Status != health.Failed {
 		return nil
@@ -171,7 +170,7 @@ func writeReport(b *strings.Builder, r health.Report) {
 		fmt.Fprintf(b, "There is no database yet: %v\n", r.Checks[0].Evidence["database"])
 	}
 	for _, c := range r.Checks {
-		fmt.Fprintf(b, "%s %s", markOf(c.Result), c.Check)
+		fmt.Fprintf(b, "%s %s", cmp.Or(map[health.Status]string{health.OK: "✓", health.Failed: "✗"}[c.Result], "!"), c.Check)
 		if c.Result == health.OK {
 			if !strings.HasSuffix(c.Reason, "_ok") { // OK, with a remark
 				fmt.Fprintf(b, ": %s", render.Line(c.Message, 0))
@@ -204,16 +203,6 @@ func writeFindings(b *strings.Builder, c health.Check) {
 			fmt.Fprintf(b, "    - %s\n", render.Line(f.Message, 0))
 		}
 	}
-}
-
-func markOf(s health.Status) string {
-	switch s {
-	case health.OK:
-		return "✓"
-	case health.Failed:
-		return "✗"
-	}
-	return "!"
 }
 
 func doctorRepairCommand(p *command.Program) *cobra.Command {

@@ -23,7 +23,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// evalFlags are the flags of `eval`.
 type evalFlags struct {
 	queries, with, write string
 	against              []string
@@ -96,7 +95,8 @@ func measure(p *command.Program, cmd *cobra.Command, dir string, f evalFlags) er
 	for _, set := range sets {
 		set = set.Head(f.questions)
 		if len(set.Questions) < eval.Few {
-			doc.Notes = append(doc.Notes, fewNote(set))
+			doc.Notes = append(doc.Notes, fmt.Sprintf("%s: %s, too few for a result (at least %d are needed).", render.Line(set.Name, 0),
+				command.Count(len(set.Questions), "question", "questions"), eval.Few))
 		}
 		if len(set.Questions) == 0 {
 			continue
@@ -106,8 +106,6 @@ func measure(p *command.Program, cmd *cobra.Command, dir string, f evalFlags) er
 			return err
 		}
 		reports = append(reports, r)
-	}
-	for _, r := range reports {
 		doc.Sets = append(doc.Sets, evalSetOf(r))
 	}
 	if len(reports) > 1 {
@@ -206,13 +204,12 @@ func ownSets(p *command.Program, cmd *cobra.Command, write string) ([]eval.Set, 
 		return nil, err
 	}
 	if found {
-		var lines []own.Line
-		for _, l := range log.Lines {
-			lines = append(lines, own.Line(l))
+		lines, commits := make([]own.Line, len(log.Lines)), make([]own.Commit, len(log.Commits))
+		for i, l := range log.Lines {
+			lines[i] = own.Line(l)
 		}
-		var commits []own.Commit
-		for _, c := range log.Commits {
-			commits = append(commits, own.Commit(c))
+		for i, c := range log.Commits {
+			commits[i] = own.Commit(c)
 		}
 		sets = append(sets, own.Changelog(lines, commits))
 	}
@@ -299,12 +296,6 @@ func evalSetOf(r trial.Report) evalSet {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// evalColumns returns the column heads, in the order of eval.Figures.
-func evalColumns() []string {
-	return []string{"R@1", "R@5", "R@10", "R@20", "MRR", "nDCG", "prec", "kept", "lost", "abst", "empty", "tokens"}
-}
-
-// evalCell is the width of a column.
 const evalCell = 8
 
 // writeEval writes a table for each set: a row for each configuration, followed by its difference to the
@@ -334,7 +325,7 @@ func writeEvalSet(b *strings.Builder, r trial.Report) {
 		width = max(width, utf8.RuneCountInString(row.Config.String()))
 	}
 	fmt.Fprintf(b, "\n%-*s", width, "")
-	for _, c := range append(evalColumns(), "p50 ms", "p95 ms") {
+	for _, c := range []string{"R@1", "R@5", "R@10", "R@20", "MRR", "nDCG", "prec", "kept", "lost", "abst", "empty", "tokens", "p50 ms", "p95 ms"} { // in the order of eval.Figures
 		fmt.Fprintf(b, "%*s", evalCell, c)
 	}
 	fmt.Fprintln(b)
@@ -389,10 +380,4 @@ func writeFigure(b *strings.Builder, f eval.Figure, v float64, ok bool, form str
 		text = fmt.Sprintf(form, v)
 	}
 	fmt.Fprintf(b, "%*s", evalCell, text)
-}
-
-// fewNote warns that a set is too small.
-func fewNote(set eval.Set) string {
-	return fmt.Sprintf("%s: %s, too few for a result (at least %d are needed).", render.Line(set.Name, 0),
-		command.Count(len(set.Questions), "question", "questions"), eval.Few)
 }

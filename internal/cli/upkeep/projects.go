@@ -1,6 +1,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -70,10 +71,6 @@ type DetectedDoc struct {
 	Warning   string   `json:"warning"`
 }
 
-func detectedOf(in projects.ProjectInForce) DetectedDoc {
-	return DetectedDoc{in.Name, string(in.Source), in.Path, document.OrEmpty(in.Available), in.Warning}
-}
-
 func writeProjects(b *strings.Builder, list []engram.ProjectCounts, columns int) {
 	fmt.Fprintf(b, "Projects (%d):\n", len(list))
 	t := terminal.Table{Indent: "  ", Numbers: map[int]bool{1: true, 2: true, 3: true}}
@@ -93,10 +90,7 @@ func writePruned(b *strings.Builder, list []engram.ProjectCounts, named, dryRun 
 		fmt.Fprintln(b, "Every project has memories.")
 		return
 	}
-	what := "Removed"
-	if dryRun {
-		what = "Would remove"
-	}
+	what := command.Would(dryRun, "Would remove", "Removed")
 	for _, c := range list {
 		fmt.Fprintf(b, "%s %s: %s, %s\n", what, command.Quote(render.Line(c.Name, 0)), command.Count(c.Sessions, "session", "sessions"), command.Count(c.Prompts, "prompt", "prompts"))
 	}
@@ -151,7 +145,8 @@ func projectsDetectCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.Answer(detectedOf(in), func(b *strings.Builder) { writeDetected(b, in) })
+			doc := DetectedDoc{in.Name, string(in.Source), in.Path, document.OrEmpty(in.Available), in.Warning}
+			return p.Answer(doc, func(b *strings.Builder) { writeDetected(b, in) })
 		}),
 	}
 }
@@ -346,7 +341,6 @@ func mergeNames(p *command.Program, cmd *cobra.Command, e *engine.Engine, into s
 	return p.Answer(doc, func(b *strings.Builder) { writeConsolidated(b, doc) })
 }
 
-// groupOf returns the group that contains the project called name.
 func groupOf(groups [][]engram.ProjectCounts, name string) ([][]engram.ProjectCounts, error) {
 	for _, g := range groups {
 		for _, pc := range g {
@@ -361,9 +355,7 @@ func groupOf(groups [][]engram.ProjectCounts, name string) ([][]engram.ProjectCo
 
 // consolidateGroup merges one group, or returns the plan.
 func consolidateGroup(p *command.Program, cmd *cobra.Command, e *engine.Engine, g []engram.ProjectCounts, into string, yes, dryRun bool) (consolidated, error) {
-	if into == "" {
-		into = g[0].Name
-	}
+	into = cmp.Or(into, g[0].Name)
 	out := consolidated{Into: into, From: namesOf(g), Projects: projectsOf(g)}
 	if !yes && !dryRun {
 		var err error
@@ -426,7 +418,6 @@ func choiceOf(answer string, names []string, into string) (from []string, to str
 	return from, into, true
 }
 
-// writeChoice lists a group, numbered.
 func writeChoice(b *strings.Builder, g []engram.ProjectCounts, columns int) {
 	t := terminal.Table{Indent: "  "}
 	for i, c := range g {

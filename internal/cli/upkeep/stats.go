@@ -94,10 +94,7 @@ the last 12, and projects and types everything.`,
 }
 
 func writeStats(p *command.Program, b *strings.Builder, s read.StatsOver) {
-	projects := strings.Join(s.Projects, ", ")
-	if projects == "" {
-		projects = "none yet"
-	}
+	projects := cmp.Or(strings.Join(s.Projects, ", "), "none yet")
 	fmt.Fprintln(b, "Engram Memory Stats")
 	fmt.Fprintf(b, "  Sessions:     %d\n", s.Sessions)
 	fmt.Fprintf(b, "  Memories:     %d", s.Memories)
@@ -173,11 +170,7 @@ func writeGroupTable(p *command.Program, b *strings.Builder, s read.StatsOver) {
 	most := slices.MaxFunc(s.Groups, func(a, b engram.GroupCount) int { return cmp.Compare(a.Memories, b.Memories) }).Memories
 	t.Row(string(s.By), "memories", "forgotten")
 	for _, g := range s.Groups {
-		name := render.Line(g.Name, 0)
-		if name == "" {
-			name = "(none)"
-		}
-		t.Row(name, strconv.Itoa(g.Memories), strconv.Itoa(g.Forgotten))
+		t.Row(cmp.Or(render.Line(g.Name, 0), "(none)"), strconv.Itoa(g.Memories), strconv.Itoa(g.Forgotten))
 	}
 	// The bars get the space that the numbers leave, if any.
 	columns, wide := p.Columns(), 20
@@ -254,11 +247,7 @@ func writeMetrics(p *command.Program, b *strings.Builder, m engram.Metrics) {
 		fmt.Fprintln(b)
 		projects := activityTable("project")
 		for _, v := range m.Projects {
-			name := render.Line(v.Name, 0)
-			if name == "" {
-				name = "(all, or deleted)"
-			}
-			projects.Row(activityCells(name, v.Activity)...)
+			projects.Row(activityCells(cmp.Or(render.Line(v.Name, 0), "(all, or deleted)"), v.Activity)...)
 		}
 		projects.Write(b, columns)
 	}
@@ -313,7 +302,6 @@ func dayBars(days []engram.DailyActivity) []bar {
 	return bars
 }
 
-// bar is one line of a chart.
 type bar struct {
 	label string
 	n     int

@@ -1,9 +1,11 @@
 package static
 
 import (
+	"bytes"
+	_ "embed" // the index of the table
 	"encoding/binary"
-	"hash/crc32"
 	"math"
+	"math/bits"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -15,7 +17,6 @@ import (
 const (
 	magic      = "ESTATIC1"
 	headerSize = 32
-	checkedOff = 28
 )
 
 // Limits: an entry's number fits into 16 bits with one to spare, and no sum of mostTokens rows
@@ -69,29 +70,7 @@ func readHeader(file []byte) (h header, err error) {
 	return h, nil
 }
 
-// openChecked opens a file of unknown origin.
-func openChecked(file []byte) (*table, error) {
-	h, err := readHeader(file)
-	if err != nil {
-		return nil, err
-	}
-	if sum := crc32.ChecksumIEEE(file[checkedOff:]); sum != h.checksum {
-		return nil, invalid("has the checksum %08x and should have %08x", sum, h.checksum)
-	}
-	return openTable(file)
-}
-
-// openTable opens a file without reading its rows, which are most of it.
-func openTable(file []byte) (*table, error) {
-	t, err := readTable(file)
-	if err != nil {
-		return nil, err
-	}
-	t.index, err = indexOf(t.words, t.entries)
-	return t, err
-}
-
-// readTable is openTable without the index.
+// readTable opens a file without its index, and without reading its rows, which are most of it.
 func readTable(file []byte) (*table, error) {
 	h, err := readHeader(file)
 	if err != nil {
@@ -125,5 +104,78 @@ func (t *table) add(v []float32, id uint16) {
 	}
 	for ; i < len(row); i++ {
 		v[i] += scale * float32(int8(row[i]))
+	}
+}
+
+// builtInIndex is the index of builtIn as index.bytes encodes it. Building it takes a millisecond,
+// much of the time of a command that embeds one text.
+//
+//go:embed index.bin
+var builtInIndex []byte
+
+// index finds words. Its numbers are 32 bits, little endian, so that it is used without decoding.
+type index struct {
+	ends   []byte // end of each entry in the words
+	slots  []byte // open addressing: 16 bits of the hash, then the entry's number plus one; 0 is free
+	length int    // bytes of the longest entry
+}
+
+// slotsFor returns how many slots so many entries need, a power of two.
+func slotsFor(entries int) int { return 1 << bits.Len(uint(2*entries-1)) }
+
+func readIndex(file []byte, entries int) (x index, err error) {
+	if want := 4 * (1 + entries + slotsFor(entries)); len(file) != want {
+		return x, invalid("has an index of %d bytes and should have %d", len(file), want)
+	}
+	x.length = int(binary.LittleEndian.Uint32(file))
+	x.ends, x.slots = file[4:4*(1+entries)], file[4*(1+entries):]
+	return x, nil
+}
+
+func (x index) end(id uint16) uint32    { return binary.LittleEndian.Uint32(x.ends[4*int(id):]) }
+func (x index) slot(at uint32) uint32   { return binary.LittleEndian.Uint32(x.slots[4*at:]) }
+func (x index) next(slot uint32) uint32 { return (slot + 1) & uint32(len(x.slots)/4-1) }
+
+func (t *table) entry(id uint16) []byte {
+	start := uint32(0)
+	if id > 0 {
+		start = t.end(id-1) + 1
+	}
+	return t.words[start:t.end(id)]
+}
+
+// FNV-1a extends the hash of a prefix by one byte per step: hashing all prefixes of a word costs no
+// more than hashing the word.
+const (
+	hashStart = 14695981039346656037
+	hashPrime = 1099511628211
+)
+
+// hashContinuation is the hash of continuation, "##".
+const hashContinuation = 560993955329717731
+
+// place returns the first slot for a hash, and the mark to compare.
+func (x index) place(h uint64) (slot, mark uint32) {
+	h ^= h >> 32
+	h *= 0x9e3779b97f4a7c15
+	return uint32(h>>40) & uint32(len(x.slots)/4-1), uint32(h) &^ 0xffff
+}
+
+// find returns the number of the entry that equals prefix plus word; h is its hash.
+func (t *table) find(h uint64, prefix string, word []byte) (id uint16, found bool) {
+	at, mark := t.place(h)
+	for {
+		s := t.slot(at)
+		if s == 0 {
+			return 0, false
+		}
+		if s&^0xffff == mark {
+			id = uint16(s - 1)
+			e := t.entry(id)
+			if len(e) == len(prefix)+len(word) && string(e[:len(prefix)]) == prefix && bytes.Equal(e[len(prefix):], word) {
+				return id, true
+			}
+		}
+		at = t.next(at)
 	}
 }

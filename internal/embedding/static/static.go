@@ -4,8 +4,8 @@
 // gives the zero vector.
 //
 // The table (model.bin) and the index of its vocabulary (index.bin) are embedded and used without
-// decoding. file.go and index.go define the formats, token.go splits a text into entries,
-// similar.go compares words. NOTICE at the root of the repository names the training data.
+// decoding. file.go defines the formats, token.go splits a text into entries.
+// NOTICE at the root of the repository names the training data.
 package static
 
 import (
@@ -73,15 +73,6 @@ func openBuiltIn() (*table, error) {
 	return t, err
 }
 
-// Open returns the model in file, which must not change afterwards; CodeInvalid if it is damaged.
-func Open(file []byte) (*Model, error) {
-	t, err := openChecked(file)
-	if err != nil {
-		return nil, err
-	}
-	return &Model{manifest: manifest(t.header), table: func() (*table, error) { return t, nil }}, nil
-}
-
 func manifest(h header) engram.Model {
 	return engram.Model{
 		Name: name, Fingerprint: fmt.Sprintf("static-%08x-%d", h.checksum, pooling), Dimensions: h.dimensions,
@@ -137,4 +128,55 @@ func (t *table) embed(v []float32, tokens []uint16) {
 		t.add(v, id)
 	}
 	vector.Normalise(v)
+}
+
+// Similarities returns the similarity in meaning of each of words to each of others, one row per word: 1
+// for the same word, around 0 for unrelated words, and 0 if the model does not have one of them as a
+// whole word or cannot answer. It looks each word up once, so that the words of a question can be compared
+// with all words of some memories.
+func (m *Model) Similarities(words, others []string) [][]float64 {
+	rows, scores := make([][]float64, len(words)), make([]float64, len(words)*len(others))
+	for i := range rows {
+		rows[i] = scores[i*len(others) : (i+1)*len(others) : (i+1)*len(others)]
+	}
+	t, err := m.table()
+	if err != nil {
+		return rows
+	}
+	asked := make([][]float32, len(words))
+	for i, w := range words {
+		if id, whole := t.whole(w); whole {
+			asked[i] = make([]float32, t.dimensions)
+			t.embed(asked[i], []uint16{id})
+		}
+	}
+	for j, other := range others {
+		// Skip pieces of unknown names and numbers: they are similar to those of any other.
+		id, whole := t.whole(other)
+		if !whole {
+			continue
+		}
+		row := t.rows[int(id)*t.dimensions:][:t.dimensions]
+		length := vector.CodesLength(row)
+		for i, v := range asked {
+			if v != nil && length > 0 {
+				rows[i][j] = vector.DotCodes(v, row) / length
+			}
+		}
+	}
+	return rows
+}
+
+// whole returns the entry that is the whole word.
+func (t *table) whole(word string) (id uint16, whole bool) {
+	h := uint64(hashStart)
+	for i := range len(word) {
+		if c := word[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') || i == mostWord {
+			var room [2]uint16 // normalised, it may be one entry
+			ids := t.tokens(room[:0], word)
+			return room[0], len(ids) == 1
+		}
+		h = (h ^ uint64(word[i])) * hashPrime
+	}
+	return t.find(h, "", []byte(word))
 }

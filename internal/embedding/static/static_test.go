@@ -9,13 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/embedding/embeddingtest"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 )
-
-func TestEmbedder(t *testing.T) {
-	embeddingtest.Run(t, func(*testing.T) engram.Embedder { return static.New() })
-}
 
 func builtIn(t testing.TB) []byte {
 	t.Helper()

@@ -161,5 +161,5 @@ func rewriteClean(ctx context.Context, o *ledger.Tx, was, now engram.Memory, v *
 	if err != nil {
 		return err
 	}
-	return o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, ledger.Key(was.Num), *screen.LineageBy(&l, v.Text))
+	return o.PutMetadata(ctx, engram.EntityMemory, ledger.Key(was.Num), *screen.LineageBy(&l, v.Text))
 }

@@ -38,16 +38,16 @@ func (c *Consolidator) leaks(ctx context.Context, r engram.Reader, each func(lea
 		return nil, err
 	}
 	s := leakSearch{c, r, kept, map[string]int{}, each}
+	var revisions map[int64][]engram.Revision
 	return s.kinds, errors.Join(
-		walk.EachAfter(func(after int64) ([]engram.Memory, error) {
-			return engram.MemoriesAfter(ctx, r, "", after, secretsPage)
+		walk.EachAfter(func(after int64) (ms []engram.Memory, err error) {
+			if ms, err = engram.MemoriesAfter(ctx, r, "", after, secretsPage); err == nil {
+				revisions, err = ledger.RevisionsOf(ctx, r, ms)
+			}
+			return ms, err
 		},
 			func(m engram.Memory) (int64, error) {
-				rs, err := r.Revisions(ctx, m.Num)
-				if err != nil {
-					return m.Num, err
-				}
-				return m.Num, s.look(ctx, engram.EntityMemory, m.Num, engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, rs)
+				return m.Num, s.look(ctx, engram.EntityMemory, m.Num, engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, revisions[m.Num])
 			}),
 		walk.EachAfter(func(after int64) ([]engram.Prompt, error) { return engram.PromptsAfter(ctx, r, "", after, secretsPage) },
 			func(p engram.Prompt) (int64, error) {

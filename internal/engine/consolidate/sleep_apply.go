@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -216,7 +217,7 @@ func insertIfNew(ctx context.Context, o *ledger.Tx, r engram.Relation, project, 
 			return nil
 		}
 	}
-	return o.InsertRelation(ctx, &r, project, reason)
+	return o.InsertRelations(ctx, project, reason, &r)
 }
 
 // extract asks the model for the pattern of each cluster of the plan and stores the answers, outside any
@@ -321,14 +322,11 @@ func derive(ctx context.Context, o *ledger.Tx, m *engram.Memory, from []engram.M
 	if err := o.InsertMemory(ctx, m, reason); err != nil {
 		return err
 	}
-	for _, source := range from {
-		r := engram.Relation{Source: m.Num, Target: source.Num, Verb: engram.VerbDerivedFrom, Status: engram.RelationJudged, Strength: 1,
+	relations := walk.Mapped(from, func(source engram.Memory) *engram.Relation {
+		return &engram.Relation{Source: m.Num, Target: source.Num, Verb: engram.VerbDerivedFrom, Status: engram.RelationJudged, Strength: 1,
 			Reason: "pattern found by sleep", Actor: relate.SystemActor, ActorKind: relate.SystemKind, Model: model, SessionID: m.SessionID}
-		if err := o.InsertRelation(ctx, &r, m.Project, reason); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
+	return o.InsertRelations(ctx, m.Project, reason, relations...)
 }
 
 // asked records when a cluster was asked about, and whether in vain.

@@ -83,7 +83,6 @@ func (d *dump) put(r engram.Record) error {
 	return d.out.Encode(r)
 }
 
-// putAll writes records, unless reading them failed.
 func (d *dump) putAll(records []engram.Record, err error) error {
 	for _, r := range records {
 		if err == nil {

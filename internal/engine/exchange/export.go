@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
@@ -66,10 +67,7 @@ func (p *Porter) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	if err != nil {
 		return Exported{}, err
 	}
-	x := exporting{porter: p, in: in, res: Exported{Format: in.Format}}
-	if in.Format == "" {
-		x.res.Format = NativeFormat
-	}
+	x := exporting{porter: p, in: in, res: Exported{Format: cmp.Or(in.Format, NativeFormat)}}
 	if err := x.begin(ctx); err != nil {
 		return Exported{}, err
 	}
@@ -83,10 +81,7 @@ func (p *Porter) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 }
 
 func (p *Porter) format(name string) (engram.Format, error) {
-	if name == "" {
-		name = NativeFormat
-	}
-	if f, known := p.formats[name]; known {
+	if f, known := p.formats[cmp.Or(name, NativeFormat)]; known {
 		return f, nil
 	}
 	return nil, engram.Errorf(engram.CodeInvalid, "format %q does not exist", name).
@@ -321,7 +316,9 @@ func (x *exporting) counted(f engram.Format, records iter.Seq2[engram.Record, er
 					x.res.Written.add(fitting)
 				}
 				x.res.Left.add(missed(r, fitting, fits))
-				x.report(r)
+				if r.Memory != nil && x.in.Progress != nil {
+					x.in.Progress(x.res.Memories, max(x.total, x.res.Memories))
+				}
 			}
 			if fits && !yield(fitting, err) {
 				return
@@ -370,12 +367,6 @@ func (n *Written) add(r engram.Record) {
 		if r.Memory.Memory.Forgotten() {
 			n.Forgotten++
 		}
-	}
-}
-
-func (x *exporting) report(r engram.Record) {
-	if r.Memory != nil && x.in.Progress != nil {
-		x.in.Progress(x.res.Memories, max(x.total, x.res.Memories))
 	}
 }
 

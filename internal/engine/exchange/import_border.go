@@ -19,12 +19,6 @@ import (
 // copyField is the metadata field of a copy with the id of the original.
 const copyField = "copy_of"
 
-// resolveBorder finds out which project everything goes into, under its name here.
-func (i *Importing) resolveBorder(ctx context.Context) (err error) {
-	i.Border, err = i.ProjectHere(ctx, cmp.Or(i.In.Project, i.In.Only))
-	return err
-}
-
 // outside reports whether a project is outside the one that this import may change.
 func (i *Importing) outside(project string) bool { return i.Border != "" && project != i.Border }
 
@@ -312,59 +306,49 @@ func (i *Importing) sweepAll(ctx context.Context) error {
 }
 
 func (i *Importing) sweepProject(ctx context.Context, project string) error {
-	if !slices.Contains(i.Res.From.Lacks, engram.EntityRelation) {
-		if err := i.sweepRelations(ctx, project); err != nil {
-			return err
-		}
+	const reason = "import: not in the replacement"
+	lacks := func(kind engram.Entity) bool { return slices.Contains(i.Res.From.Lacks, kind) }
+	err := sweepKind(ctx, i, project, lacks(engram.EntityRelation), engram.RelationsAfter, func(r engram.Relation) (int64, bool) {
+		return r.Num, r.Removed() || i.seen.relations.has(r.Num)
+	}, func(r engram.Relation) error {
+		now := r
+		now.RemovedAt, now.UpdatedAt = i.Tx.At, i.Tx.At
+		i.Res.Relations.Removed++
+		return i.Tx.ReplaceRelation(ctx, r, now, project, reason)
+	})
+	if err != nil {
+		return err
 	}
-	if !slices.Contains(i.Res.From.Lacks, engram.EntityPrompt) {
-		if err := i.sweepPrompts(ctx, project); err != nil {
-			return err
-		}
+	err = sweepKind(ctx, i, project, lacks(engram.EntityPrompt), engram.PromptsAfter, func(p engram.Prompt) (int64, bool) {
+		return p.Num, p.Deleted() || i.seen.prompts.has(p.Num)
+	}, func(p engram.Prompt) error {
+		now := p
+		now.DeletedAt = i.Tx.At
+		i.Res.Prompts.Removed++
+		return i.Tx.ReplacePrompt(ctx, p, now, reason)
+	})
+	if err != nil {
+		return err
 	}
-	return i.sweepMemories(ctx, project)
+	return sweepKind(ctx, i, project, false, engram.MemoriesAfter, func(m engram.Memory) (int64, bool) {
+		return m.Num, m.Forgotten() || i.seen.memories.has(m.Num)
+	}, func(m engram.Memory) error {
+		i.Res.Memories.Removed++
+		i.forgets[m.Project]++
+		return forget.Forget(ctx, i.Tx, &m, reason)
+	})
 }
 
-func (i *Importing) sweepMemories(ctx context.Context, project string) error {
-	return walk.EachAfter(func(after int64) ([]engram.Memory, error) {
-		return engram.MemoriesAfter(ctx, i.Tx.Store, project, after, walk.ExportPage)
-	},
-		func(m engram.Memory) (int64, error) {
-			if m.Forgotten() || i.seen.memories.has(m.Num) {
-				return m.Num, nil
-			}
-			i.Res.Memories.Removed++
-			i.forgets[m.Project]++
-			return m.Num, forget.Forget(ctx, i.Tx, &m, "import: not in the replacement")
-		})
-}
-
-func (i *Importing) sweepRelations(ctx context.Context, project string) error {
-	return walk.EachAfter(func(after int64) ([]engram.Relation, error) {
-		return engram.RelationsAfter(ctx, i.Tx.Store, project, after, walk.ExportPage)
-	},
-		func(r engram.Relation) (int64, error) {
-			if r.Removed() || i.seen.relations.has(r.Num) {
-				return r.Num, nil
-			}
-			now := r
-			now.RemovedAt, now.UpdatedAt = i.Tx.At, i.Tx.At
-			i.Res.Relations.Removed++
-			return r.Num, i.Tx.ReplaceRelation(ctx, r, now, project, "import: not in the replacement")
-		})
-}
-
-func (i *Importing) sweepPrompts(ctx context.Context, project string) error {
-	return walk.EachAfter(func(after int64) ([]engram.Prompt, error) {
-		return engram.PromptsAfter(ctx, i.Tx.Store, project, after, walk.ExportPage)
-	},
-		func(p engram.Prompt) (int64, error) {
-			if p.Deleted() || i.seen.prompts.has(p.Num) {
-				return p.Num, nil
-			}
-			now := p
-			now.DeletedAt = i.Tx.At
-			i.Res.Prompts.Removed++
-			return p.Num, i.Tx.ReplacePrompt(ctx, p, now, "import: not in the replacement")
-		})
+// sweepKind removes the things of a kind that neither stay nor are over, unless the file has no room for the kind.
+func sweepKind[T any](ctx context.Context, i *Importing, project string, lacks bool, read pageReader[string, int64, T], stays func(T) (num int64, stays bool), remove func(T) error) error {
+	if lacks {
+		return nil
+	}
+	return walk.EachAfter(func(after int64) ([]T, error) { return read(ctx, i.Tx.Store, project, after, walk.ExportPage) }, func(one T) (int64, error) {
+		num, stays := stays(one)
+		if stays {
+			return num, nil
+		}
+		return num, remove(one)
+	})
 }

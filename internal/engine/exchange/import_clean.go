@@ -81,19 +81,9 @@ func (c Cleaning) Past(t time.Time) time.Time {
 	return t
 }
 
-// first returns the first time that is not zero.
-func first(ts ...time.Time) time.Time {
-	for _, t := range ts {
-		if !t.IsZero() {
-			return t
-		}
-	}
-	return time.Time{}
-}
-
 // dated returns the first time that is not zero, or the one for undated things.
 func (c Cleaning) dated(ts ...time.Time) time.Time {
-	return first(append(ts, c.Undated, c.Now)...)
+	return cmp.Or(append(ts, c.Undated, c.Now)...)
 }
 
 func (c Cleaning) projectOf(p engram.Project) (*engram.Project, error) {
@@ -126,7 +116,7 @@ func (c Cleaning) session(s engram.Session) (*engram.Session, error) {
 	}
 	now := engram.Session{ID: screen.Line(s.ID), Project: c.in(s.Project), Directory: screen.Line(s.Directory), Summary: c.Redactor.Text(s.Summary),
 		StartedAt: c.dated(c.Past(s.StartedAt), c.Past(s.EndedAt)), EndedAt: c.Past(s.EndedAt)}
-	now.ActiveAt = first(c.Past(s.ActiveAt), now.EndedAt, now.StartedAt)
+	now.ActiveAt = cmp.Or(c.Past(s.ActiveAt), now.EndedAt, now.StartedAt)
 	return &now, now.Validate()
 }
 
@@ -245,8 +235,8 @@ func (c Cleaning) left(r engram.Record) (Incoming, error) {
 func (c Cleaning) date(now *engram.Memory, m engram.Memory) (undated bool) {
 	undated = c.Past(m.UpdatedAt).IsZero() && (c.Past(m.CreatedAt).IsZero() || !ledger.Instant(m.UpdatedAt).IsZero())
 	now.CreatedAt = c.dated(c.Past(m.CreatedAt), c.Past(m.UpdatedAt))
-	now.UpdatedAt = first(c.Past(m.UpdatedAt), now.CreatedAt)
-	now.TouchedAt = first(c.Past(m.TouchedAt), now.UpdatedAt)
+	now.UpdatedAt = cmp.Or(c.Past(m.UpdatedAt), now.CreatedAt)
+	now.TouchedAt = cmp.Or(c.Past(m.TouchedAt), now.UpdatedAt)
 	now.LastAccessedAt, now.LastSeenAt, now.DeletedAt = c.Past(m.LastAccessedAt), c.Past(m.LastSeenAt), c.Past(m.DeletedAt)
 	if now.DeletedAt.IsZero() && !m.DeletedAt.IsZero() {
 		now.DeletedAt = now.UpdatedAt // it was forgotten, whatever the clock said
@@ -296,7 +286,7 @@ func (c Cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 		if err := c.known(r.Stamp); err != nil {
 			return nil, err
 		}
-		now.ReplacedAt = first(c.Past(r.ReplacedAt), now.WrittenAt)
+		now.ReplacedAt = cmp.Or(c.Past(r.ReplacedAt), now.WrittenAt)
 		if strings.TrimSpace(now.Content) == "" && now.Title == "" {
 			continue
 		}
@@ -329,7 +319,7 @@ func (c Cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, u
 		ActorKind: screen.Line(rel.ActorKind), Model: screen.Line(rel.Model), SessionID: screen.Line(rel.SessionID),
 		CreatedAt: c.dated(c.Past(rel.CreatedAt), c.Past(rel.UpdatedAt)), RemovedAt: c.Past(rel.RemovedAt)}
 	undated = c.Past(rel.CreatedAt).IsZero() && c.Past(rel.UpdatedAt).IsZero()
-	now.UpdatedAt = first(c.Past(rel.UpdatedAt), now.CreatedAt)
+	now.UpdatedAt = cmp.Or(c.Past(rel.UpdatedAt), now.CreatedAt)
 	if now.RemovedAt.IsZero() && !rel.RemovedAt.IsZero() {
 		now.RemovedAt = now.UpdatedAt
 	}

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,7 +136,7 @@ func (i *Importing) run(ctx context.Context, w *spooledRecords) error {
 
 // Begin reads what every record is compared with; End follows the last record.
 func (i *Importing) Begin(ctx context.Context) (err error) {
-	if err := i.resolveBorder(ctx); err != nil {
+	if i.Border, err = i.ProjectHere(ctx, cmp.Or(i.In.Project, i.In.Only)); err != nil {
 		return err
 	}
 	i.erased, err = ledger.ReadErased(ctx, i.Tx.Store)

@@ -111,7 +111,7 @@ func (i *Importing) putMetadata(ctx context.Context, kind engram.Entity, key str
 	if known && was != nil && reflect.DeepEqual(l, *was) {
 		return nil
 	}
-	return i.Tx.Store.ReplicaTx().PutCausalMetadata(ctx, kind, key, l)
+	return i.Tx.PutMetadata(ctx, kind, key, l)
 }
 
 // merged merges the written state of a thing with an incoming one, and returns the digest of that one.
@@ -158,7 +158,7 @@ func (i *Importing) noteReplicated(ctx context.Context, kind engram.Entity, key 
 	if i.Batch == "" {
 		return nil
 	}
-	if err := i.Tx.Store.ReplicaTx().PutReplicated(ctx, kind, key, came, []string{i.Batch}); err != nil {
+	if err := i.Tx.Store.ReplicaTx().PutReplicated(ctx, []string{i.Batch}, engram.ThingState{Entity: kind, Key: key, Digest: came}); err != nil {
 		return err
 	}
 	if now.Digest() == came || now.Digest() == was.Digest() {
@@ -169,7 +169,7 @@ func (i *Importing) noteReplicated(ctx context.Context, kind engram.Entity, key 
 		return err
 	}
 	for _, s := range sets {
-		if err := i.Tx.Store.ReplicaTx().PutReplicated(ctx, kind, key, now.Digest(), append(s, i.Batch)); err != nil {
+		if err := i.Tx.Store.ReplicaTx().PutReplicated(ctx, append(s, i.Batch), engram.ThingState{Entity: kind, Key: key, Digest: now.Digest()}); err != nil {
 			return err
 		}
 	}

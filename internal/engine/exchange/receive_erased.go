@@ -86,7 +86,7 @@ func (i *Importing) eraseElsewhere(ctx context.Context, x engram.Erased) (Outcom
 		return Unchanged, err
 	}
 	if i.Batch != "" {
-		if err := i.Tx.Store.ReplicaTx().PutReplicated(ctx, engram.EntityErased, x.Key(), x.Digest(), []string{i.Batch}); err != nil {
+		if err := i.Tx.Store.ReplicaTx().PutReplicated(ctx, []string{i.Batch}, engram.ThingState{Entity: engram.EntityErased, Key: x.Key(), Digest: x.Digest()}); err != nil {
 			return Unchanged, err
 		}
 	}

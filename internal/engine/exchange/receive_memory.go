@@ -105,11 +105,11 @@ func (i *Importing) newMemory(ctx context.Context, r Incoming) error {
 	i.noteTopic(*m)
 	i.seen.memories.add(m.Num)
 	i.has[m.Project] = true
-	for _, rev := range revisions {
-		rev.Memory = m.Num
-		if err := i.Tx.Store.InsertRevision(ctx, rev); err != nil {
-			return err
-		}
+	for n := range revisions {
+		revisions[n].Memory = m.Num
+	}
+	if err := i.Tx.Store.InsertRevision(ctx, revisions...); err != nil {
+		return err
 	}
 	return i.vectors(ctx, *m, r)
 }
@@ -310,11 +310,11 @@ func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revis
 
 func (i *Importing) replaceReceived(ctx context.Context, was, now engram.Memory, more []engram.Revision) error {
 	fields := ledger.Changes(ledger.MemoryFields(was), ledger.MemoryFields(now))
-	for _, rev := range more {
-		rev.Memory = was.Num
-		if err := i.Tx.Store.InsertRevision(ctx, rev); err != nil {
-			return err
-		}
+	for n := range more {
+		more[n].Memory = was.Num
+	}
+	if err := i.Tx.Store.InsertRevision(ctx, more...); err != nil {
+		return err
 	}
 	if was.Title != now.Title || was.Content != now.Content {
 		fields[view.TextField] = was.RevisionCount

@@ -1,3 +1,5 @@
+// Package exposure records what was shown to whom: which memories a session saw and by which operation (exposures,
+// from which use and reinforcement come), and how often memory was asked and knew (Tally).
 package exposure
 
 import (
@@ -7,12 +9,28 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
+
+// Recorder records what callers were shown. It is safe for concurrent use.
+type Recorder struct {
+	ledger *ledger.Ledger
+	screen *screen.Screen
+
+	Tally   *Tally // counts reads; nil: only saves are counted
+	collect func() // adds the counters that other processes left behind to Tally; nil: none
+}
+
+// New returns a Recorder; tally counts reads, nil for only saves, and collect, if not nil, adds the counters that other
+// processes left behind to it.
+func New(l *ledger.Ledger, tally *Tally, collect func()) *Recorder {
+	return &Recorder{screen: l.Screen, ledger: l, Tally: tally, collect: collect}
+}
 
 // Operations that show memories, as recorded in exposures.
 const (
@@ -23,13 +41,8 @@ const (
 	OpRemind  = "remind" // injected for a prompt, file or error; does not count as reading
 )
 
-const (
-	// readPatience limits how long a read waits to record exposures: the answer matters more, and the lock may
-	// be held long.
-	readPatience = 100 * time.Millisecond
-	// maxQuery is how many characters of a question are recorded.
-	maxQuery = 300
-)
+// maxQuery is how many characters of a question are recorded.
+const maxQuery = 300
 
 // Exposure is what one operation showed to one session.
 type Exposure struct {

@@ -1,3 +1,5 @@
+// Package forget takes things away: it forgets memories, which undo brings back, and deletes for good, with every
+// copy that it finds; prompts, sessions and projects too.
 package forget
 
 import (
@@ -7,12 +9,26 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/view"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
+
+// Eraser forgets and erases. It is safe for concurrent use.
+type Eraser struct {
+	ledger   *ledger.Ledger
+	exposure *exposure.Recorder
+
+	traces Traces // finds other copies of erased memories; nil: no search for them
+}
+
+// New returns an Eraser; traces finds other copies of erased memories, nil for no search.
+func New(l *ledger.Ledger, x *exposure.Recorder, traces Traces) *Eraser {
+	return &Eraser{ledger: l, exposure: x, traces: traces}
+}
 
 // Forget hides live memories, all or none. Undo brings them back. A memory that is not live is not_found.
 func (x *Eraser) Forget(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {

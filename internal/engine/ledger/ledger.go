@@ -76,7 +76,8 @@ type Ledger struct {
 	coverage *atomic.Pointer[Coverage] // shared by all callers
 }
 
-// readPatience is how long a read waits to record what it showed.
+// readPatience is how long a read waits to record what it showed: the answer matters more, and the lock may be held
+// long.
 const readPatience = 100 * time.Millisecond
 
 // New returns a Ledger. The Store remains the caller's to close.

@@ -26,11 +26,6 @@ func (o *Tx) Stamp() engram.VersionStamp {
 	return engram.VersionStamp{At: o.next(), Device: o.Device}
 }
 
-// stampNew gives a thing that was made here its causal metadata.
-func (o *Tx) stampNew(ctx context.Context, entity engram.Entity, key string) error {
-	return o.Store.ReplicaTx().PutCausalMetadata(ctx, entity, key, engram.CausalMetadata{Base: o.Stamp()})
-}
-
 // MemoryMetadata returns the causal metadata of a memory.
 func MemoryMetadata(ctx context.Context, r engram.Reader, m engram.Memory) (engram.CausalMetadata, error) {
 	return metadataOf(ctx, r, MemoryRecord(m))
@@ -73,7 +68,7 @@ func (o *Tx) StampEdit(ctx context.Context, was engram.Record, e Edit) (err erro
 	if e.metadata, err = metadataOf(ctx, o.Store, was); err != nil {
 		return err
 	}
-	return o.Store.ReplicaTx().PutCausalMetadata(ctx, was.Entity(), KeyOf(was), o.stamped(e))
+	return o.PutMetadata(ctx, was.Entity(), KeyOf(was), o.stamped(e))
 }
 
 // stampLife adds to causal metadata that a thing was forgotten or came back. Writing the shadowed deletion of something
@@ -216,12 +211,11 @@ func (o *Tx) GiveBack(ctx context.Context, some engram.Moved, from, to string) (
 		if err != nil {
 			return moved, err
 		}
-		for _, k := range of.keys {
-			if l, known := all[k]; known {
-				if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, of.entity, k, lifecycle.Stamped(WithoutShadowed(l, ProjectPart), []engram.Part{ProjectPart}, s)); err != nil {
-					return moved, err
-				}
-			}
+		for k, l := range all {
+			all[k] = lifecycle.Stamped(WithoutShadowed(l, ProjectPart), []engram.Part{ProjectPart}, s)
+		}
+		if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, of.entity, all); err != nil {
+			return moved, err
 		}
 	}
 	if err := o.stampTopics(ctx, moved.Topics); err != nil {
@@ -264,7 +258,7 @@ func (o *Tx) RemoveProject(ctx context.Context, p engram.Project) error {
 		return err
 	}
 	l = lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, o.Stamp())
-	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityProject, p.Name, l); err != nil {
+	if err := o.PutMetadata(ctx, engram.EntityProject, p.Name, l); err != nil {
 		return err
 	}
 	return o.Store.DeleteProject(ctx, p.Name)
@@ -411,7 +405,7 @@ func (o *Tx) ShowTopic(ctx context.Context, c Contender, topic string) error {
 	if now.TopicKey = topic; topic == "" {
 		l = WithShadowed(c.Metadata, TopicPart, was.TopicKey)
 	}
-	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, Key(was.Num), l); err != nil {
+	if err := o.PutMetadata(ctx, engram.EntityMemory, Key(was.Num), l); err != nil {
 		return err
 	}
 	return o.rewriteMemory(ctx, was, now, engram.VersionStamp{}, TopicResolved)

@@ -86,7 +86,7 @@ func (o *Tx) SessionHome(ctx context.Context, id, project string, at time.Time, 
 		}
 		s, l = *hidden.Session, WithoutShadowed(l, engram.PartDeleted)
 	}
-	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntitySession, id, l); err != nil {
+	if err := o.PutMetadata(ctx, engram.EntitySession, id, l); err != nil {
 		return "", err
 	}
 	return s.Project, o.RewriteSession(ctx, nil, s, reason)
@@ -212,7 +212,7 @@ func (o *Tx) resolveAgain(ctx context.Context, id string) (moved bool, err error
 	}
 	now := s
 	now.Project = p.Name
-	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntitySession, id, ShadowedLocation(l, w, Location{Project: p.Name})); err != nil {
+	if err := o.PutMetadata(ctx, engram.EntitySession, id, ShadowedLocation(l, w, Location{Project: p.Name})); err != nil {
 		return false, err
 	}
 	return true, o.RewriteSession(ctx, &s, now, PlaceResolved)
@@ -253,7 +253,7 @@ func (o *Tx) reseat(ctx context.Context, was engram.Record) error {
 	if was.Prompt != nil {
 		now := *was.Prompt
 		now.Project, now.SessionID = to.Project, to.Session
-		if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityPrompt, Key(now.Num), l); err != nil {
+		if err := o.PutMetadata(ctx, engram.EntityPrompt, Key(now.Num), l); err != nil {
 			return err
 		}
 		return o.RewritePrompt(ctx, *was.Prompt, now, PlaceResolved)
@@ -264,7 +264,7 @@ func (o *Tx) reseat(ctx context.Context, was engram.Record) error {
 	if now.Project != m.Project && m.TopicKey != "" && !m.Forgotten() { // another memory may have the topic there
 		l, now.TopicKey = WithShadowed(l, TopicPart, m.TopicKey), ""
 	}
-	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, Key(m.Num), l); err != nil {
+	if err := o.PutMetadata(ctx, engram.EntityMemory, Key(m.Num), l); err != nil {
 		return err
 	}
 	return o.rewriteMemory(ctx, m, now, engram.VersionStamp{}, PlaceResolved)

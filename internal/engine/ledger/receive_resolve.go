@@ -296,7 +296,7 @@ func (o *Tx) ShowContested(ctx context.Context, s Contested) error {
 	if !s.Show {
 		now.RemovedAt, l = o.At, WithShadowed(s.metadata, engram.PartVerdict, time.Time{})
 	}
-	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityRelation, Key(now.Num), l); err != nil {
+	if err := o.PutMetadata(ctx, engram.EntityRelation, Key(now.Num), l); err != nil {
 		return err
 	}
 	m, err := o.Store.Memory(ctx, engram.ByNum(now.Source))

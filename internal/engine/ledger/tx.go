@@ -13,6 +13,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -90,19 +91,11 @@ type Tx struct {
 // Write runs fn as one operation in one transaction.
 func (l *Ledger) Write(ctx context.Context, operation string, fn func(*Tx) error) error {
 	return l.Update(ctx, func(tx engram.Tx) error {
-		last, err := engram.LastMutation(ctx, tx)
+		head, err := tx.Replica().Head(ctx) // clocks of other stores may be ahead
 		if err != nil {
 			return err
 		}
-		clock, err := tx.Replica().LatestClock(ctx) // clocks of other stores may be ahead
-		if err != nil {
-			return err
-		}
-		device, err := tx.Replica().Device(ctx)
-		if err != nil {
-			return err
-		}
-		o := &Tx{Ledger: l, Store: tx, operation: operation, At: l.Now(), Clock: clock, Device: device, Last: last.Seq,
+		o := &Tx{Ledger: l, Store: tx, operation: operation, At: l.Now(), Clock: head.Clock, Device: head.Device, Last: head.Seq,
 			Pending: map[int64]bool{}, off: l.Excluded()}
 		if err := fn(o); err != nil || !o.RelationsChanged {
 			return err
@@ -131,28 +124,42 @@ func (l *Ledger) TryWrite(ctx context.Context, dry bool, operation string, fn fu
 // Log appends a journal entry; was has the old field values, nil when the thing did not exist. Every write is
 // journaled, so this is where writes to disabled projects are rejected (mayWrite).
 func (o *Tx) Log(ctx context.Context, entity engram.Entity, key, project, reason string, was map[string]any) error {
-	if err := o.mayWrite(Thing{entity, key}, project, was); err != nil {
+	m, err := o.entry(entity, key, project, reason, was)
+	if err != nil {
 		return err
 	}
-	m := engram.Mutation{Op: o.First, At: o.next(), Actor: o.Ledger.Caller.Actor, Operation: o.operation, Entity: entity, Key: key, Project: project, Reason: o.reasoned(reason)}
-	if o.First == 0 {
-		m.Undoes = o.Undoes
+	return o.append(ctx, m)
+}
+
+func (o *Tx) entry(entity engram.Entity, key, project, reason string, was map[string]any) (*engram.Mutation, error) {
+	if err := o.mayWrite(Thing{entity, key}, project, was); err != nil {
+		return nil, err
 	}
+	m := &engram.Mutation{Op: o.First, At: o.next(), Actor: o.Ledger.Caller.Actor, Operation: o.operation, Entity: entity, Key: key, Project: project, Reason: o.reasoned(reason)}
 	if was != nil {
 		b, err := json.Marshal(was)
 		if err != nil {
-			return fmt.Errorf("journal: %w", err)
+			return nil, fmt.Errorf("journal: %w", err)
 		}
 		m.Was = b
 	}
-	if err := o.Store.Append(ctx, &m); err != nil {
+	return m, nil
+}
+
+func (o *Tx) append(ctx context.Context, ms ...*engram.Mutation) error {
+	if o.First == 0 {
+		ms[0].Undoes = o.Undoes
+	}
+	if err := o.Store.Append(ctx, ms...); err != nil {
 		return err
 	}
 	if o.First == 0 {
-		o.First = m.Seq
+		o.First = ms[0].Seq
 	}
 	if o.Logged != nil {
-		o.Logged[Thing{entity, key}] = true
+		for _, m := range ms {
+			o.Logged[Thing{m.Entity, m.Key}] = true
+		}
 	}
 	return nil
 }
@@ -178,15 +185,29 @@ func (o *Tx) InsertMemory(ctx context.Context, m *engram.Memory, reason string) 
 	if err := o.AddMemory(ctx, m); err != nil {
 		return err
 	}
-	return o.inserted(ctx, engram.EntityMemory, Key(m.Num), m.Project, reason)
+	return o.inserted(ctx, engram.EntityMemory, m.Project, reason, Key(m.Num))
 }
 
-// inserted stamps and journals a thing whose row was just added.
-func (o *Tx) inserted(ctx context.Context, entity engram.Entity, key, project, reason string) error {
-	if err := o.stampNew(ctx, entity, key); err != nil {
+// inserted stamps and journals things whose rows were just added.
+func (o *Tx) inserted(ctx context.Context, entity engram.Entity, project, reason string, keys ...string) error {
+	metadata := make(map[string]engram.CausalMetadata, len(keys))
+	entries := make([]*engram.Mutation, len(keys))
+	for i, key := range keys {
+		metadata[key] = engram.CausalMetadata{Base: o.Stamp()}
+		var err error
+		if entries[i], err = o.entry(entity, key, project, reason, nil); err != nil {
+			return err
+		}
+	}
+	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, entity, metadata); err != nil {
 		return err
 	}
-	return o.Log(ctx, entity, key, project, reason, nil)
+	return o.append(ctx, entries...)
+}
+
+// PutMetadata sets the causal metadata of one thing.
+func (o *Tx) PutMetadata(ctx context.Context, entity engram.Entity, key string, l engram.CausalMetadata) error {
+	return o.Store.ReplicaTx().PutCausalMetadata(ctx, entity, map[string]engram.CausalMetadata{key: l})
 }
 
 // AddMemory adds the row and the vector of a memory, nothing else.
@@ -223,7 +244,7 @@ func (o *Tx) StampMemory(ctx context.Context, was, now engram.Memory) (textStamp
 	if l.Past, err = o.past(ctx, was, now, old, l); err != nil {
 		return textStamp, err
 	}
-	return old.Of(engram.PartText), o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityMemory, Key(was.Num), l)
+	return old.Of(engram.PartText), o.PutMetadata(ctx, engram.EntityMemory, Key(was.Num), l)
 }
 
 // rewriteMemory writes now over was without stamping: a local write is replaceMemory. textStamp is the write that the
@@ -290,11 +311,11 @@ func (o *Tx) stampSession(ctx context.Context, was, now engram.Session, made boo
 	case err != nil:
 		return err
 	case made && !known:
-		return o.stampNew(ctx, engram.EntitySession, now.ID)
+		return o.PutMetadata(ctx, engram.EntitySession, now.ID, engram.CausalMetadata{Base: o.Stamp()})
 	case made || known && (lifecycle.Forgotten(old) || ClaimsNothing(now.ID, old)): // no write made what it shows
 		old.Shadowed = nil
 		parts := []engram.Part{engram.PartRestored, ProjectPart, "directory", "started_at", "ended_at", "summary"}
-		return o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntitySession, now.ID, revived(lifecycle.Stamped(old, parts, o.Stamp())))
+		return o.PutMetadata(ctx, engram.EntitySession, now.ID, revived(lifecycle.Stamped(old, parts, o.Stamp())))
 	}
 	return o.StampEdit(ctx, SessionRecord(was), Edit{Was: SessionFields(was), Now: SessionFields(now), Part: PartOf[engram.Session]})
 }
@@ -329,7 +350,7 @@ func (o *Tx) DeleteSession(ctx context.Context, s engram.Session, hard bool) err
 	} else {
 		l = o.stampLife(l, Edit{deleted: "gone", Was: map[string]any{"gone": time.Time{}}, Now: map[string]any{"gone": o.At}}, engram.VersionStamp{})
 	}
-	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
+	if err := o.PutMetadata(ctx, engram.EntitySession, s.ID, l); err != nil {
 		return err
 	}
 	return o.DropSessionRow(ctx, s, "requested")
@@ -343,14 +364,19 @@ func (o *Tx) DropSessionRow(ctx context.Context, s engram.Session, reason string
 	return o.Log(ctx, engram.EntitySession, s.ID, s.Project, reason, SessionFields(s))
 }
 
-// InsertRelation adds a relation.
-func (o *Tx) InsertRelation(ctx context.Context, r *engram.Relation, project, reason string) error {
-	r.ID = engram.RelationIDPrefix + Digest(string(o.Ledger.NewID()))
-	r.CreatedAt, r.UpdatedAt = o.At, o.At
-	if err := o.Store.InsertRelation(ctx, r); err != nil {
+// InsertRelations adds relations.
+func (o *Tx) InsertRelations(ctx context.Context, project, reason string, rs ...*engram.Relation) error {
+	if len(rs) == 0 {
+		return nil
+	}
+	for _, r := range rs {
+		r.ID = engram.RelationIDPrefix + Digest(string(o.Ledger.NewID()))
+		r.CreatedAt, r.UpdatedAt = o.At, o.At
+	}
+	if err := o.Store.InsertRelation(ctx, rs...); err != nil {
 		return err
 	}
-	return o.inserted(ctx, engram.EntityRelation, Key(r.Num), project, reason)
+	return o.inserted(ctx, engram.EntityRelation, project, reason, walk.Mapped(rs, func(r *engram.Relation) string { return Key(r.Num) })...)
 }
 
 // ReplaceRelation writes now over was.
@@ -362,7 +388,7 @@ func (o *Tx) ReplaceRelation(ctx context.Context, was, now engram.Relation, proj
 	if err != nil {
 		return err
 	}
-	if err := o.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityRelation, Key(was.Num), o.relationEdit(old, was, now)); err != nil {
+	if err := o.PutMetadata(ctx, engram.EntityRelation, Key(was.Num), o.relationEdit(old, was, now)); err != nil {
 		return err
 	}
 	o.RelationsChanged = true
@@ -383,7 +409,7 @@ func (o *Tx) InsertPrompt(ctx context.Context, p *engram.Prompt, reason string) 
 	if err := o.Store.InsertPrompt(ctx, p); err != nil {
 		return err
 	}
-	return o.inserted(ctx, engram.EntityPrompt, Key(p.Num), p.Project, reason)
+	return o.inserted(ctx, engram.EntityPrompt, p.Project, reason, Key(p.Num))
 }
 
 // ReplacePrompt writes the place of a prompt, and whether it is deleted.
@@ -408,7 +434,7 @@ func (o *Tx) InsertProject(ctx context.Context, p engram.Project, reason string)
 	if err := o.Store.PutProject(ctx, p); err != nil {
 		return err
 	}
-	return o.inserted(ctx, engram.EntityProject, p.Name, p.Name, reason)
+	return o.inserted(ctx, engram.EntityProject, p.Name, reason, p.Name)
 }
 
 // Changes returns the fields of was that differ in now; never nil.

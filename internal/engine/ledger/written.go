@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -179,14 +180,14 @@ func ReadRecords[T any](ctx context.Context, r engram.Reader, all []T, record fu
 	if len(records) == 0 {
 		return records, nil
 	}
-	device, err := r.Replica().Device(ctx)
+	head, err := r.Replica().Head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	metadata, err := r.Replica().CausalMetadata(ctx, records[0].Entity(), walk.Mapped(records, KeyOf))
 	for n, one := range records {
 		l, known := metadata[KeyOf(one)]
-		records[n] = WrittenState(one, l, known, device)
+		records[n] = WrittenState(one, l, known, head.Device)
 	}
 	return records, err
 }
@@ -194,19 +195,33 @@ func ReadRecords[T any](ctx context.Context, r engram.Reader, all []T, record fu
 // MemoryRecords returns the records of memories as they were written, with revisions and causal metadata.
 func MemoryRecords(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
 	all, err := ReadRecords(ctx, r, ms, MemoryRecord)
+	if err != nil {
+		return nil, err
+	}
+	of, err := RevisionsOf(ctx, r, slices.DeleteFunc(slices.Clone(ms), func(m engram.Memory) bool { return m.RevisionCount < 2 })) // a replaced text was counted
 	for n, m := range ms {
-		if err != nil || m.RevisionCount < 2 { // a replaced text was counted
-			continue
-		}
 		var l engram.CausalMetadata
 		if all[n].Causal != nil {
 			l = *all[n].Causal
 		}
 		rec := all[n].Memory
-		rec.Revisions, err = r.Revisions(ctx, m.Num)
+		rec.Revisions = of[m.Num]
 		Date(m, rec.Revisions, l.Of(engram.PartText))
 	}
 	return all, err
+}
+
+// RevisionsOf returns the earlier texts of memories, by number, oldest first.
+func RevisionsOf(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64][]engram.Revision, error) {
+	if len(ms) == 0 {
+		return nil, nil
+	}
+	all, err := r.Revisions(ctx, screen.MemoryNums(ms)...)
+	of := map[int64][]engram.Revision{}
+	for _, v := range all {
+		of[v.Memory] = append(of[v.Memory], v)
+	}
+	return of, err
 }
 
 // SessionRecords returns sessions that have a row.

@@ -289,7 +289,7 @@ type watch struct {
 // look reads new operations. With an unchanged journal it reads one row.
 func (w *watch) look(ctx context.Context) (news []Watched, err error) {
 	err = w.reader.ledger.View(ctx, func(r engram.Reader) error {
-		last, err := engram.LastMutation(ctx, r)
+		last, err := r.Replica().Head(ctx)
 		if err != nil {
 			return err
 		}

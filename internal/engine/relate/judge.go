@@ -208,7 +208,7 @@ func record(ctx context.Context, o *ledger.Tx, v Verdict, on *engram.Relation, p
 	now := v.said
 	now.Source, now.Target = v.Source, v.Target
 	if on == nil {
-		err := o.InsertRelation(ctx, &now, project, "a verdict")
+		err := o.InsertRelations(ctx, project, "a verdict", &now)
 		return now, err
 	}
 	now.Num, now.ID, now.CreatedAt, now.UpdatedAt = on.Num, on.ID, on.CreatedAt, o.At
@@ -275,7 +275,7 @@ func Flag(ctx context.Context, o *ledger.Tx, m engram.Memory, n search.Near, d c
 		Strength: min(max(n.Cosine, 0), 1), Reason: ReasonOf(d), Confidence: d.Weight, Actor: SystemActor, ActorKind: SystemKind,
 		SessionID: m.SessionID}
 	// The journal records only the kind: it must not contain words of a memory.
-	return r, true, o.InsertRelation(ctx, &r, m.Project, "differs in a "+string(d.Kind))
+	return r, true, o.InsertRelations(ctx, m.Project, "differs in a "+string(d.Kind), &r)
 }
 
 // Author of relations that Engram creates by itself.

@@ -1,3 +1,5 @@
+// Package relate links memories: relations that a caller names, verdicts on contradictions, and scans for pairs to
+// judge.
 package relate
 
 import (
@@ -12,6 +14,19 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/view"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
+
+// Linker links and compares memories. It is safe for concurrent use.
+type Linker struct {
+	screen *screen.Screen
+	ledger *ledger.Ledger
+
+	judge engram.Judge // judges pairs for a semantic scan; nil: none, and no memory leaves the process
+}
+
+// New returns a Linker; judge judges pairs for a semantic scan, nil for none.
+func New(l *ledger.Ledger, judge engram.Judge) *Linker {
+	return &Linker{screen: l.Screen, ledger: l, judge: judge}
+}
 
 // LinkInput relates one memory to another.
 type LinkInput struct {
@@ -124,7 +139,7 @@ func (l Link) write(ctx context.Context) (Linked, error) {
 	}
 	now := l.Said
 	now.Source, now.Target = l.Source.Num, l.Target.Num
-	err = l.tx.InsertRelation(ctx, &now, l.Source.Project, "requested")
+	err = l.tx.InsertRelations(ctx, l.Source.Project, "requested", &now)
 	return l.done(now, LinkMade), err
 }
 

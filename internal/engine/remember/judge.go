@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
+	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/view"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -90,26 +93,26 @@ func (s *Saver) linkAll(ctx context.Context, m engram.Memory, near []relate.Neig
 	if err != nil {
 		return err
 	}
+	related := walk.Mapped(near, func(n relate.Neighbour) int64 { return n.Memory.Num })
+	known, err := s.tx.Store.Relations(ctx, engram.RelationFilter{Of: []int64{m.Num}, With: related}, engram.Page{Limit: math.MaxInt})
+	if err != nil {
+		return err
+	}
+	ends := walk.SetOf(screen.EndsOf(known))
+	var links []*engram.Relation
 	for _, n := range near {
 		if left <= 0 || n.Cosine < s.writer.ledger.Embedder.Model().Related {
 			break // the rest are farther
 		}
-		relations, err := engram.RelationsBetween(ctx, s.tx.Store, m.Num, n.Memory.Num)
-		if err != nil {
-			return err
-		}
-		if len(relations) > 0 {
+		if ends[n.Memory.Num] {
 			continue
 		}
-		r := engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationJudged,
-			Strength: min(max(n.Cosine, 0), 1), Actor: relate.SystemActor, ActorKind: relate.SystemKind, SessionID: m.SessionID}
-		if err := s.tx.InsertRelation(ctx, &r, m.Project, "near in meaning"); err != nil {
-			return err
-		}
+		links = append(links, &engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationJudged,
+			Strength: min(max(n.Cosine, 0), 1), Actor: relate.SystemActor, ActorKind: relate.SystemKind, SessionID: m.SessionID})
 		res.Related = append(res.Related, n.Near)
 		left--
 	}
-	return nil
+	return s.tx.InsertRelations(ctx, m.Project, "near in meaning", links...)
 }
 
 // linksLeft returns how many relations m may still get, so that a memory revised daily is not related to

@@ -310,7 +310,7 @@ func relateTo(ctx context.Context, o *ledger.Tx, m engram.Memory, to []engram.Re
 		}
 		r := engram.Relation{Source: m.Num, Target: other.Num, Verb: engram.VerbRelatesTo,
 			Status: engram.RelationJudged, Strength: 1, Actor: o.Ledger.Caller.Actor, ActorKind: string(m.Origin), SessionID: m.SessionID}
-		err = o.InsertRelation(ctx, &r, m.Project, "requested")
+		err = o.InsertRelations(ctx, m.Project, "requested", &r)
 		if err != nil && engram.CodeOf(err) != engram.CodeConflict { // the relation exists
 			return err
 		}

@@ -116,11 +116,11 @@ func (w *Writer) lookForWords(ctx context.Context, intakes []Intake) error {
 }
 
 func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead, vectors [][]float32) error {
-	last, err := engram.LastMutation(ctx, r)
+	head, err := r.Replica().Head(ctx)
 	if err != nil {
 		return err
 	}
-	out.seen = last.Seq
+	out.seen = head.Seq
 	for i := range out.intakes {
 		t := &out.intakes[i]
 		if !w.compares(t.Draft.Type, t.in.Admit) {
@@ -212,11 +212,11 @@ const mostSince = 1000
 func (s *Saver) catchUp(ctx context.Context) error {
 	last := s.tx.Last
 	if s.tx.First != 0 {
-		m, err := engram.LastMutation(ctx, s.tx.Store)
+		head, err := s.tx.Store.Replica().Head(ctx)
 		if err != nil {
 			return err
 		}
-		last = m.Seq
+		last = head.Seq
 	}
 	n := last - s.recent.upto
 	if n == 0 || s.recent.far {

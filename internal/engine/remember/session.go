@@ -388,7 +388,7 @@ func summaryWarning(s engram.Session) []string {
 // SourcesOf sets the origin of session summaries written elsewhere: imported from a file without version
 // stamps, or replicated.
 func SourcesOf(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
-	here, err := r.Replica().Device(ctx)
+	head, err := r.Replica().Head(ctx)
 	if err != nil {
 		return err
 	}
@@ -400,7 +400,7 @@ func SourcesOf(ctx context.Context, r engram.Reader, all []engram.SessionActivit
 	for i, s := range all {
 		l, known := lineages[s.ID]
 		switch written := l.Of("summary"); {
-		case s.Summary == "" || !known || written.Device == here:
+		case s.Summary == "" || !known || written.Device == head.Device:
 		case written.Derived():
 			all[i].From = engram.OriginImport
 		default:

@@ -47,7 +47,16 @@ func ActionsOf(saves []SaveResult) []ledger.Action {
 
 // warnPending warns about saved memories that will not be injected until a person approves them.
 func warnPending(ctx context.Context, o *ledger.Tx, all []SaveResult) error {
-	why, err := screen.Flagged(ctx, o.Store, walk.Mapped(all, func(r SaveResult) engram.Memory { return r.Memory }))
+	var ms []engram.Memory
+	for _, r := range all {
+		if r.Known() || o.Pending[r.Memory.Num] { // the flags of a new one are in Pending
+			ms = append(ms, r.Memory)
+		}
+	}
+	if len(ms) == 0 {
+		return nil
+	}
+	why, err := screen.Flagged(ctx, o.Store, ms)
 	for i, r := range all {
 		if because := why[r.Memory.Num]; because != nil {
 			all[i].Warnings = append(all[i].Warnings, screen.PendingWarning(r.Memory.Num, because))

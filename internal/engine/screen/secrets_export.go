@@ -147,13 +147,16 @@ func (s *Screen) RedactForInjection(ctx context.Context, r engram.Reader, ms []e
 }
 
 // RedactHits is redactForDisplay for the memories of hits.
-func (s *Screen) RedactHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
-	ms := walk.MemoriesOf(hits)
+func (s *Screen) RedactHits(ctx context.Context, r engram.Reader, lists ...[]engram.Hit) error {
+	ms := walk.MemoriesOf(slices.Concat(lists...))
 	if err := s.RedactForDisplay(ctx, r, ms); err != nil {
 		return err
 	}
-	for i := range hits {
-		hits[i].Memory = ms[i]
+	for _, hits := range lists {
+		for i := range hits {
+			hits[i].Memory = ms[i]
+		}
+		ms = ms[len(hits):]
 	}
 	return nil
 }

@@ -67,19 +67,11 @@ func (q *Question) silent(ctx context.Context, err error) error {
 
 func (q *Question) near(ctx context.Context, vector []float32) error {
 	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
+	q.meaning.near = map[int64][]float32{}
 	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
-		Filter: q.in.Filter, Limit: nearDepth})
+		Filter: q.in.Filter, Limit: nearDepth, Vectors: q.meaning.near,
+		Also: slices.Concat(walk.NumsOf(q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)]), q.beyond)}) // finds by words get a cosine too
 	if err != nil {
-		return err
-	}
-	// Finds by words get a cosine too.
-	union := walk.NumsOf(found)
-	for _, h := range q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)] {
-		union = append(union, h.Num)
-	}
-	union = append(union, q.beyond...)
-	slices.Sort(union)
-	if q.meaning.near, err = q.r.Vectors(ctx, q.meaning.model.Fingerprint, slices.Compact(union)); err != nil {
 		return err
 	}
 	q.distant(found)

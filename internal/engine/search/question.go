@@ -37,6 +37,8 @@ type Question struct {
 	fading    Fading
 	texts     *retrieval.Texts  // of all finds; nil until byNearWords or rerankByMMR reads them
 	led       map[int64]int64   // find from which relations lead to a memory
+	around    []engram.Relation // of the memories in asked, as byRelation read them
+	asked     map[int64]bool
 	newer     map[int64][]int64 // memories that supersede a memory
 	hidden    map[int64]bool    // finds replaced by a memory that supersedes them
 	repeats   map[int64]int64   // better find with the same text

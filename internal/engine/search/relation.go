@@ -1,8 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,6 +27,7 @@ func (q *Question) byRelation(ctx context.Context) error {
 	}
 	seeds := q.finds[:min(len(q.finds), graphSeeds)]
 	relations, asked, err := q.relationsAround(ctx, seeds, policy)
+	q.around, q.asked = slices.Clone(relations), maps.Clone(asked)
 	if err != nil || len(relations) == 0 && q.in.Limit <= graphSeeds && !q.in.Filter.Current {
 		return err
 	}
@@ -272,20 +275,34 @@ func (f *Finder) inPlaceOf(ctx context.Context, r engram.Reader, m engram.Memory
 // Annotate adds to each hit why it is flagged, and the relations that change how to read it: what it supersedes,
 // transitively, what supersedes it, and what contradicts it.
 func (f *Finder) Annotate(ctx context.Context, r engram.Reader, lists ...[]engram.Hit) error {
-	var nums []int64
-	var known []engram.Memory
-	for _, hits := range lists {
-		if err := f.screen.RedactHits(ctx, r, hits); err != nil {
-			return err
-		}
-		for _, h := range hits {
-			nums, known = append(nums, h.Memory.Num), append(known, h.Memory)
-		}
-	}
+	nums := screen.MemoryNums(walk.MemoriesOf(slices.Concat(lists...)))
 	relations, err := engram.RelationsOf(ctx, r, nums, markingVerbs(), view.MostRelations)
 	if err != nil {
 		return err
 	}
+	return f.annotate(ctx, r, relations, lists...)
+}
+
+// annotate is Annotate with the relations that byRelation read, if it read those of all hits.
+func (q *Question) annotate(ctx context.Context, lists ...[]engram.Hit) error {
+	of := map[int64]bool{}
+	for _, m := range walk.MemoriesOf(slices.Concat(lists...)) {
+		if of[m.Num] = true; !q.asked[m.Num] {
+			return q.finder.Annotate(ctx, q.r, lists...)
+		}
+	}
+	relations := slices.DeleteFunc(q.around, func(r engram.Relation) bool {
+		return !slices.Contains(markingVerbs(), r.Verb) || !of[r.Source] && !of[r.Target]
+	})
+	slices.SortFunc(relations, func(a, b engram.Relation) int { return cmp.Compare(a.Num, b.Num) })
+	return q.finder.annotate(ctx, q.r, relations, lists...)
+}
+
+func (f *Finder) annotate(ctx context.Context, r engram.Reader, relations []engram.Relation, lists ...[]engram.Hit) error {
+	if err := f.screen.RedactHits(ctx, r, lists...); err != nil {
+		return err
+	}
+	known := walk.MemoriesOf(slices.Concat(lists...))
 	notes, err := NotesFrom(ctx, r, marking(relations), known)
 	if err != nil {
 		return err

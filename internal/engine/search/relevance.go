@@ -3,11 +3,11 @@ package search
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
-	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -232,12 +232,24 @@ func (q *Question) plainCosine(num int64) (cosine float64, known bool) {
 
 // neighbourLexemes returns the words of what precedes and follows each find in its session.
 func (q *Question) neighbourLexemes(ctx context.Context, finds []engram.Ranked) (map[int64][]lexemes, error) {
-	beside, err := q.r.Beside(ctx, walk.NumsOf(finds))
-	if err != nil {
-		return nil, err
+	asked := make(map[int64]engram.Beside, len(finds))
+	var unknown []int64
+	for _, f := range finds {
+		if b, known := q.lexical.Beside[f.Num]; known {
+			asked[f.Num] = b
+		} else {
+			unknown = append(unknown, f.Num)
+		}
+	}
+	if len(unknown) > 0 {
+		beside, err := q.r.Beside(ctx, unknown)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(asked, beside)
 	}
 	var nums []int64
-	for _, b := range beside {
+	for _, b := range asked {
 		nums = append(nums, b.Before.Num, b.After.Num)
 	}
 	slices.Sort(nums)
@@ -249,8 +261,8 @@ func (q *Question) neighbourLexemes(ctx context.Context, finds []engram.Ranked) 
 	for _, m := range ms {
 		parsed[m.Num] = q.reading.lexemes(m)
 	}
-	around := make(map[int64][]lexemes, len(beside))
-	for num, b := range beside {
+	around := make(map[int64][]lexemes, len(asked))
+	for num, b := range asked {
 		for _, n := range []int64{b.Before.Num, b.After.Num} {
 			if p, read := parsed[n]; read {
 				around[num] = append(around[num], p)

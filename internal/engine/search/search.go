@@ -175,7 +175,7 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	found.Cut(in.Limit)
-	return found, f.Annotate(ctx, r, found.Hits, found.BelowThreshold)
+	return found, q.annotate(ctx, found.Hits, found.BelowThreshold)
 }
 
 func (f *Finder) newest(ctx context.Context, r engram.Reader, filter engram.Filter, limit int) ([]engram.Hit, error) {

@@ -116,7 +116,7 @@ func (p *pushing) begin(ctx context.Context) error {
 			return err
 		}
 		p.fresh = map[engram.Entity][]string{}
-		for _, kind := range pushedKinds() {
+		for _, kind := range []engram.Entity{engram.EntitySession, engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation, engram.EntityErased} {
 			// In one query: each walks over everything that was pushed.
 			keys, err := r.Replica().Unreplicated(ctx, kind, p.res.Project, p.batches, "", math.MaxInt32)
 			if err != nil {
@@ -127,11 +127,6 @@ func (p *pushing) begin(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// pushedKinds returns the kinds of things that a batch holds, in its order.
-func pushedKinds() []engram.Entity {
-	return []engram.Entity{engram.EntitySession, engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation, engram.EntityErased}
 }
 
 // page pushes what read returns in one transaction.
@@ -196,10 +191,11 @@ func (p *pushing) flush(ctx context.Context) error {
 // notePushed notes what a batch has. That is not a change of anything, and not journaled.
 func (p *pushing) notePushed(ctx context.Context, batch string, went []outgoing) error {
 	return p.replicator.ledger.Update(ctx, func(tx engram.Tx) error {
-		for _, o := range went {
-			if err := tx.ReplicaTx().PutReplicated(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
-				return err
-			}
+		states := walk.Mapped(went, func(o outgoing) engram.ThingState {
+			return engram.ThingState{Entity: o.entity, Key: o.key, Digest: o.digest}
+		})
+		if err := tx.ReplicaTx().PutReplicated(ctx, []string{batch}, states...); err != nil {
+			return err
 		}
 		return tx.ReplicaTx().PutPulled(ctx, "", batch, p.replicator.ledger.Now()) // everything in it comes from here
 	})

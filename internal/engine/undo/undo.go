@@ -1,3 +1,5 @@
+// Package undo takes operations back: it restores from the journal what an operation changed, or a range of them, and
+// says what it left alone because it was changed since.
 package undo
 
 import (
@@ -14,6 +16,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/view"
 )
+
+// Reverter takes operations back. It is safe for concurrent use.
+type Reverter struct {
+	ledger *ledger.Ledger
+}
+
+// New returns a Reverter.
+func New(l *ledger.Ledger) *Reverter {
+	return &Reverter{ledger: l}
+}
 
 // UndoInput says which operation to undo.
 type UndoInput struct {

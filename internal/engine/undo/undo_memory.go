@@ -316,7 +316,7 @@ func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engra
 	} else {
 		l = lifecycle.Retagged(ledger.WithoutShadowed(l, engram.PartVerdict), []string{""}, nil, u.tx.Stamp())
 	}
-	if err := u.tx.Store.ReplicaTx().PutCausalMetadata(ctx, engram.EntityRelation, ledger.Key(r.Num), l); err != nil {
+	if err := u.tx.PutMetadata(ctx, engram.EntityRelation, ledger.Key(r.Num), l); err != nil {
 		return err
 	}
 	now := r

@@ -1,3 +1,4 @@
+// Package vault keeps a folder of notes in step with the store, both ways.
 package vault
 
 import (
@@ -17,6 +18,19 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 )
+
+// Keeper exports and imports notes. It is safe for concurrent use.
+type Keeper struct {
+	screen   *screen.Screen
+	ledger   *ledger.Ledger
+	remember *remember.Writer
+	exchange *exchange.Porter
+}
+
+// New returns a Keeper.
+func New(l *ledger.Ledger, w *remember.Writer, e *exchange.Porter) *Keeper {
+	return &Keeper{screen: l.Screen, ledger: l, remember: w, exchange: e}
+}
 
 // outline is what stays in memory of each memory while a vault is written: file names of notes depend on other notes.
 type outline struct {

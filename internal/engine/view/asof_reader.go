@@ -190,19 +190,19 @@ func Lasts(m engram.Memory) bool {
 func (p *PastReader) LatelyUsed(context.Context, string, int) ([]int64, error) { return nil, nil }
 
 // Revisions returns the texts that had been replaced by then.
-func (p *PastReader) Revisions(ctx context.Context, num int64) ([]engram.Revision, error) {
-	now, err := p.Reader.Memories(ctx, []int64{num})
+func (p *PastReader) Revisions(ctx context.Context, nums ...int64) ([]engram.Revision, error) {
+	now, err := p.Reader.Memories(ctx, nums)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.read(ctx, now); err != nil {
 		return nil, err
 	}
-	rs, err := p.Reader.Revisions(ctx, num)
-	if text := p.texts[num]; text != 0 {
-		rs = slices.DeleteFunc(rs, func(r engram.Revision) bool { return r.Number >= text })
-	}
-	return rs, err
+	rs, err := p.Reader.Revisions(ctx, nums...)
+	return slices.DeleteFunc(rs, func(r engram.Revision) bool {
+		text := p.texts[r.Memory]
+		return text != 0 && r.Number >= text
+	}), err
 }
 
 // textWrite returns the write of the text of then, of a memory whose text has changed.

@@ -103,7 +103,8 @@ func (p *PastReader) Relations(ctx context.Context, f engram.RelationFilter, pag
 	}
 	then, err := p.relationsThen(ctx, f.Of)
 	return slices.DeleteFunc(then, func(r engram.Relation) bool {
-		return f.Verbs != nil && !slices.Contains(f.Verbs, r.Verb) || f.With != 0 && !ledger.IsBetween(r, f.Of[0], f.With)
+		return f.Verbs != nil && !slices.Contains(f.Verbs, r.Verb) ||
+			f.With != nil && !slices.ContainsFunc(f.With, func(num int64) bool { return ledger.IsBetween(r, f.Of[0], num) })
 	}), err
 }
 

@@ -6,6 +6,7 @@
 package own
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -220,12 +221,8 @@ func Changelog(lines []Line, commits []Commit) eval.Set {
 	b := newBuilder("changelog")
 	known := map[string]bool{}
 	for i, c := range commits {
-		d := eval.Document{ID: c.Hash, Title: c.Subject, Text: strings.TrimSpace(c.Body), Time: c.At, Group: "changelog", Seq: i}
-		if d.Text == "" {
-			d.Text = c.Subject
-		}
 		known[c.Hash] = true
-		b.document(d)
+		b.document(eval.Document{ID: c.Hash, Title: c.Subject, Text: cmp.Or(strings.TrimSpace(c.Body), c.Subject), Time: c.At, Group: "changelog", Seq: i})
 	}
 	wrote := map[string]int{}
 	for _, l := range lines {

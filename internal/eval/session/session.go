@@ -5,6 +5,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -75,11 +76,8 @@ func Parse(name, memories, turns string) (Script, error) {
 		if len(words) != 3 || words[0] != "=" || title == "" {
 			return s, fmt.Errorf("cannot parse the memory that begins with %q", head)
 		}
-		if content == "" {
-			content = title
-		}
 		known[words[1]] = true
-		s.Memories = append(s.Memories, Memory{Key: words[1], Type: engram.Type(words[2]), Title: title, Content: content})
+		s.Memories = append(s.Memories, Memory{Key: words[1], Type: engram.Type(words[2]), Title: title, Content: cmp.Or(content, title)})
 	}
 	s.Memories = interleave(s.Memories, filler(components))
 	for _, block := range strings.Split(turns, "\n\n> ") {

@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,7 +22,7 @@ import (
 // ErrNoObject means that an event is not a JSON object.
 var ErrNoObject = engram.Errorf(engram.CodeInvalid, "the event is not a JSON object")
 
-// Decode decodes an event. Agents differ in field names (words.go): unknown fields are ignored,
+// Decode decodes an event. Agents differ in field names (event.go): unknown fields are ignored,
 // missing ones stay empty, and of a truncated event the complete fields count.
 func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
 	f, err := fieldsOf(b, len(b) >= maxEvent(kind)-len(byteOrderMark))
@@ -33,7 +36,7 @@ func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
 		Folder: cmp.Or(f.text(d[wFolder]...), f.firstOf(d[wFolders]...)),
 		Source: f.text(d[wSource]...), Prompt: d.typed(cmp.Or(f.text(d[wPrompt]...), f.parts(d[wPrompt]...))),
 		Summary: f.text(d[wSummary]...), Last: f.text(d[wLast]...), Transcript: f.text(d[wTranscript]...),
-		Again:    f.is(d[wAgain]...) || f.above(d[wRounds]...),
+		Again:    f.is(d[wAgain]...) || slices.ContainsFunc(d[wRounds], func(name string) bool { return f.number(name) > 0 }),
 		Subagent: f.text(d[wHelper]...) != "" || kind == SubagentStop,
 	}
 	switch kind {
@@ -133,8 +136,6 @@ func (f fields) text(names ...string) string {
 
 func (f fields) is(names ...string) bool { return f.says("true", names) }
 
-func (f fields) no(names ...string) bool { return f.says("false", names) }
-
 func (f fields) says(what string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return string(f[name]) == what })
 }
@@ -145,10 +146,6 @@ func (f fields) number(name string) (n float64) {
 		return 0
 	}
 	return n
-}
-
-func (f fields) above(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return f.number(name) > 0 })
 }
 
 // texts returns the strings of a list, such as the words of a command.
@@ -382,3 +379,198 @@ func commandAlone(s string) bool {
 
 // Secrets is created for the first long text: most events have none, and it has many rules.
 var Secrets = sync.OnceValue(secret.New)
+
+func has(name string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
+}
+
+// toolOf converts a tool call; event is the plain name of its event.
+func toolOf(u use, event string) Tool {
+	t := Tool{Name: cmp.Or(u.name, event), Path: u.file}
+	named := strings.ToLower(t.Name) + " " + event
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(u.command), patchBegin):
+		t.Path = cmp.Or(t.Path, patched(u.command))
+	case t.Path == "" || has(named, "bash", "shell", "exec", "command", "terminal"): // for file tools, command says what is done with the file
+		t.Command = u.command
+	}
+	t.Path = cmp.Or(t.Path, patched(u.patch))
+	if t.Command != "" {
+		t.Path, t.Folder = "", filepath.FromSlash(u.folder)
+	}
+	t.Writes = t.Path != "" && has(named, "write", "edit", "patch", "replace", "create", "insert", "delete")
+	t.Path = filepath.FromSlash(t.Path)
+	t.Stopped = u.stopped
+	if t.Failed = !u.stopped && (u.failed || strings.Contains(event, "failure")); t.Failed {
+		t.Error = cmp.Or(u.err, u.printed)
+	}
+	return t
+}
+
+// patchBegin begins a patch in the format of OpenAI's models.
+const patchBegin = "*** Begin Patch"
+
+// patched returns the first file that such a patch changes; "" for other text.
+func patched(patch string) string {
+	if !strings.HasPrefix(strings.TrimSpace(patch), patchBegin) {
+		return ""
+	}
+	for l := range strings.Lines(patch) {
+		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
+			if name, ok := strings.CutPrefix(l, head); ok {
+				return strings.TrimSpace(name)
+			}
+		}
+	}
+	return ""
+}
+
+// use is a tool call in any agent's dialect.
+type use struct {
+	name, file, command, folder, patch string
+	// The result; zero before the call.
+	printed, err string
+	failed       bool // a field reports a failure
+	stopped      bool // by the person, or it continues in the background
+}
+
+// use decodes a tool call.
+func (d dialect) use(f fields) use {
+	in := f.object(d[wInput]...)
+	u := use{
+		name: f.text(d[wTool]...), folder: in.text(d[wWorkFolder]...),
+		file:    cmp.Or(in.text(d[wInputFile]...), in.firstOf(d[wInputFiles]...), f.text(d[wFile]...)),
+		command: cmp.Or(in.text(d[wCommand]...), strings.Join(in.texts(d[wCommand]...), " "), f.text(d[wRan]...)),
+		patch:   cmp.Or(in.text(d[wPatch]...), f.text(d[wWholePatch]...)),
+	}
+	d.ended(f, &u)
+	return u
+}
+
+func (d dialect) ended(f fields, u *use) {
+	out := f.object(d[wAnswer]...)
+	said := cmp.Or(f.text(d[wAnswer]...), out.text(d[wPrinted]...), out.parts(d[wPrinted]...), d.errorIn(out))
+	u.printed, u.err = d.account(said), d.errorIn(f)
+	u.stopped = f.is(d[wStopped]...) || out.is(d[wStopped]...) || begins(said, d[wUnended])
+	u.failed = u.err != "" || u.command != "" && d.exitIn(said)
+	for _, o := range []fields{f, out, out.object("metadata")} {
+		u.failed = u.failed || d.wrong(o)
+	}
+}
+
+func (d dialect) errorIn(f fields) string {
+	return cmp.Or(f.text(d[wError]...), f.object(d[wError]...).text("message"))
+}
+
+func (d dialect) wrong(f fields) bool {
+	coded := slices.ContainsFunc(d[wCode], func(name string) bool { return f.number(name) != 0 })
+	return coded || f.says("false", d[wWell]) || f.is(d[wIll]...) || f.text(d[wResult]...) == "failure" || f.object(d[wError]...).text("message") != ""
+}
+
+// exitIn reports whether a line near the beginning or end of a command's output has the agent's
+// form of a nonzero exit code.
+func (d dialect) exitIn(printed string) bool {
+	const near = 300
+	around := printed
+	if len(around) > 2*near {
+		around = printed[:near] + "\n" + printed[len(printed)-near:]
+	}
+	for l := range strings.Lines(strings.ToLower(around)) {
+		for _, head := range d[wExitLine] {
+			code, ok := strings.CutPrefix(strings.TrimSpace(l), strings.ToLower(head))
+			code, _, _ = strings.Cut(code, " ")
+			if n, err := strconv.Atoi(strings.TrimRight(code, ".,)")); ok && err == nil && n != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// account removes an agent's own lines around a command's output, unless nothing would remain.
+func (d dialect) account(said string) string {
+	rest := said
+	for begins(rest, d[wAccountHead]) {
+		line, after, _ := strings.Cut(rest, "\n")
+		if printed, is := strings.CutPrefix(line, "Output:"); is { // the first line may follow on the same line
+			rest = strings.TrimPrefix(strings.TrimPrefix(printed, " ")+"\n"+after, "\n")
+			break
+		}
+		rest = after
+	}
+	if rest == said {
+		return said
+	}
+	for {
+		rest = strings.TrimRight(rest, "\n")
+		at := strings.LastIndexByte(rest, '\n') + 1
+		if !begins(rest[at:], d[wAccountTail]) {
+			return cmp.Or(rest, said)
+		}
+		rest = rest[:at]
+	}
+}
+
+func begins(s string, heads []string) bool {
+	return slices.ContainsFunc(heads, func(h string) bool { return strings.HasPrefix(s, h) })
+}
+
+// maxTail is the number of bytes read from the end of a transcript.
+const maxTail = 256 << 10
+
+// ErrNoFile means that a transcript is not a regular file: opening a pipe would block.
+var ErrNoFile = errors.New("the transcript is not a regular file")
+
+// LastMessage returns the agent's last message, or "", in a transcript: a file with one JSON object per
+// line, as Claude Code, Codex and Cursor write them.
+func LastMessage(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", ErrNoFile
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	from := max(0, info.Size()-maxTail)
+	tail, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, from, info.Size()-from), maxTail))
+	if err != nil {
+		return "", err
+	}
+	lines := bytes.Split(tail, []byte("\n"))
+	if from > 0 {
+		lines = lines[1:] // an incomplete line
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		f := fields{}
+		if json.Unmarshal(lines[i], &f) != nil {
+			continue
+		}
+		said, by := f.said()
+		switch {
+		case by == "user" && said != "":
+			return "", nil // the person spoke last
+		case by == "assistant" && said != "":
+			return said, nil
+		}
+	}
+	return "", nil
+}
+
+// said returns the text and role of a line of a transcript: "user", "assistant" or another.
+func (f fields) said() (text, by string) {
+	for _, inner := range []fields{f, f.object("message"), f.object("payload"), f.object("data")} {
+		by = cmp.Or(inner.text("role"), inner.text("type"), by)
+		if inner.text("role") == "" && by != "assistant" && by != "user" {
+			continue
+		}
+		if text = cmp.Or(inner.text("content", "text"), inner.parts("content")); text != "" {
+			return text, by
+		}
+	}
+	return "", by
+}

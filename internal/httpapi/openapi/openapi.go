@@ -21,8 +21,7 @@ import (
 //
 // Source: https://spec.openapis.org/oas/v3.1.1.html
 func Document(routes []route.Route, version string, needsToken func(route.Route) bool) (string, error) {
-	s := newSchemas()
-	s.needsToken = needsToken
+	s := &schemas{named: map[string]object{}, types: map[string]reflect.Type{}, read: map[reflect.Type]bool{}, failures: object{}, needsToken: needsToken}
 	paths := object{}
 	for _, r := range routes {
 		if r.Hidden {
@@ -73,8 +72,8 @@ func (s *schemas) operation(r route.Route, method string) object {
 		op["security"] = []object{{"token": []string{}}}
 	}
 	var parameters []object
-	for _, name := range pathNames(r.Path) {
-		parameters = append(parameters, pathParameter(r.Path, name))
+	for _, m := range regexp.MustCompile(`\{([a-z]+)(\.\.\.)?\}`).FindAllStringSubmatch(r.Path, -1) {
+		parameters = append(parameters, pathParameter(r.Path, m[1]))
 	}
 	for _, p := range r.Params {
 		parameters = append(parameters, parameter(p))
@@ -125,20 +124,16 @@ func (s *schemas) responses(r route.Route, method string) object {
 	return out
 }
 
-// failing returns the error statuses of r.
+// failing returns the error statuses of r: those of every route, which come from the guard, the body and inside, and
+// its own.
 func (s *schemas) failing(r route.Route) []int {
-	all := slices.Concat(anyFailures(), r.Fails)
+	all := append([]int{http.StatusBadRequest, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
+		http.StatusUnsupportedMediaType, http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}, r.Fails...)
 	if s.needsToken(r) {
 		all = append(all, http.StatusUnauthorized)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// anyFailures returns the error statuses of every route: those of the guard, of the body, and internal ones.
-func anyFailures() []int {
-	return []int{http.StatusBadRequest, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
-		http.StatusUnsupportedMediaType, http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}
 }
 
 // failure describes an error of r and returns the reference to it.
@@ -188,13 +183,6 @@ func parameter(p route.Param) object {
 	return out
 }
 
-func pathNames(path string) (names []string) {
-	for _, m := range regexp.MustCompile(`\{([a-z]+)(\.\.\.)?\}`).FindAllStringSubmatch(path, -1) {
-		names = append(names, m[1])
-	}
-	return names
-}
-
 // pathParameter describes a name in a path. Sessions are named by text, other things of the older routes by
 // number, memories in several ways.
 func pathParameter(path, name string) object {
@@ -235,10 +223,10 @@ func tagOf(r route.Route) string {
 
 func tags(routes []route.Route) []object {
 	var out []object
-	var seen []string
+	seen := map[string]bool{}
 	for _, r := range routes {
-		if tag := tagOf(r); !r.Hidden && !slices.Contains(seen, tag) {
-			seen = append(seen, tag)
+		if tag := tagOf(r); !r.Hidden && !seen[tag] {
+			seen[tag] = true
 			out = append(out, object{"name": tag})
 		}
 	}

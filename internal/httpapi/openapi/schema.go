@@ -30,10 +30,6 @@ type schemas struct {
 	err        error // the first type that cannot be described
 }
 
-func newSchemas() *schemas {
-	return &schemas{named: map[string]object{}, types: map[string]reflect.Type{}, read: map[reflect.Type]bool{}, failures: object{}}
-}
-
 // of describes t for a use.
 func (s *schemas) of(t reflect.Type, use use) object {
 	switch {
@@ -43,17 +39,11 @@ func (s *schemas) of(t reflect.Type, use use) object {
 		return object{"type": "string", "format": "date-time"}
 	}
 	switch t.Kind() {
-	case reflect.String:
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
 		if names := wordsOf(t); names != nil && use == written {
 			return object{"type": "string", "enum": names}
 		}
-		return object{"type": "string"}
-	case reflect.Bool:
-		return object{"type": "boolean"}
-	case reflect.Int, reflect.Int64:
-		return object{"type": "integer"}
-	case reflect.Float64:
-		return object{"type": "number"}
+		return object{"type": document.KindOf(t)}
 	case reflect.Slice:
 		return object{"type": "array", "items": s.of(t.Elem(), use)}
 	case reflect.Map:
@@ -84,18 +74,16 @@ func (s *schemas) structure(t reflect.Type, use use) object {
 		return s.members(t, use)
 	}
 	name := componentName(t)
-	if known, ok := s.types[name]; ok {
-		if known != t || s.read[t] != (use != written) {
-			s.fail("%s and %s are both called %s", known, t, name)
-		}
-		return reference(name)
+	known, ok := s.types[name]
+	switch {
+	case !ok:
+		s.types[name], s.read[t] = t, use != written
+		s.named[name] = s.members(t, use)
+	case known != t || s.read[t] != (use != written):
+		s.fail("%s and %s are both called %s", known, t, name)
 	}
-	s.types[name], s.read[t] = t, use != written
-	s.named[name] = s.members(t, use)
-	return reference(name)
+	return object{"$ref": "#/components/schemas/" + name}
 }
-
-func reference(name string) object { return object{"$ref": "#/components/schemas/" + name} }
 
 // componentName returns the public name of a type.
 func componentName(t reflect.Type) string {
@@ -139,11 +127,11 @@ func (s *schemas) fields(t reflect.Type, use use, sure bool, properties object, 
 		}
 	}
 	for _, f := range embedded {
+		inner, given := f.Type, sure
 		if f.Type.Kind() == reflect.Pointer {
-			s.fields(f.Type.Elem(), use, false, properties, required)
-			continue
+			inner, given = f.Type.Elem(), false
 		}
-		s.fields(f.Type, use, sure, properties, required)
+		s.fields(inner, use, given, properties, required)
 	}
 }
 

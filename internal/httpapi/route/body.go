@@ -241,11 +241,7 @@ func (r Route) knows(name string) bool {
 }
 
 func (r Route) names() []string {
-	var names []string
-	for _, p := range r.Params {
-		names = append(names, p.Name)
-	}
-	return names
+	return document.Each(r.Params, func(p Param) string { return p.Name })
 }
 
 // Empty reports whether the body says nothing: some clients send {} with every request.
@@ -286,7 +282,7 @@ func unknownMember(value []byte, t reflect.Type, path string) error {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		i := indexOf(fields, name)
 		if i < 0 {
-			return unknown("field", path+name, paths(fields, path))
+			return unknown("field", path+name, document.Each(fields, func(f field) string { return path + f.name }))
 		}
 		if err := unknownField(members[name], fields[i].kind, path+name+"."); err != nil {
 			return err
@@ -315,13 +311,6 @@ func fieldsOf(t reflect.Type) (fields []field) {
 // indexOf returns the index of the field that Go's JSON reader, which ignores case, takes for name; -1 for none.
 func indexOf(fields []field, name string) int {
 	return slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
-}
-
-func paths(fields []field, path string) (names []string) {
-	for _, f := range fields {
-		names = append(names, path+f.name)
-	}
-	return names
 }
 
 func unknown(what, name string, names []string) error {

@@ -12,13 +12,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-func statusOf(c engram.Code) int {
-	return cmp.Or(map[engram.Code]int{
-		engram.CodeInvalid: http.StatusBadRequest, engram.CodeNotFound: http.StatusNotFound, engram.CodeConflict: http.StatusConflict,
-		engram.CodeForbidden: http.StatusForbidden, engram.CodeUnavailable: http.StatusServiceUnavailable,
-	}[c], http.StatusInternalServerError)
-}
-
 // refusal is an error with its own status and optional header.
 type refusal struct {
 	status        int
@@ -122,7 +115,10 @@ const (
 // error is logged.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
 	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(MessageOf(err)), Hint: redact.Private(engram.HintFor(err, s.Request))}
-	status := statusOf(body.Code)
+	status := cmp.Or(map[engram.Code]int{
+		engram.CodeInvalid: http.StatusBadRequest, engram.CodeNotFound: http.StatusNotFound, engram.CodeConflict: http.StatusConflict,
+		engram.CodeForbidden: http.StatusForbidden, engram.CodeUnavailable: http.StatusServiceUnavailable,
+	}[body.Code], http.StatusInternalServerError)
 	if own, ok := errors.AsType[*refusal](err); ok {
 		status, route.Newer = own.status, route.Newer || own.newer
 		if own.header != "" {

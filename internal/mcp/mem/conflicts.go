@@ -53,30 +53,21 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 		return countedConflicts(ctx, e, at)
 	case "scan":
 		found, err := e.Scan(ctx, relate.ScanInput{Project: at.Name, Apply: a.Apply, Progress: by.Progress})
-		if err != nil {
-			return conflictsAnswer{}, err
-		}
 		text := fmt.Sprintf("Scanned %d memories: %d may contradict each other, %d of them known, %d saved for a verdict.",
 			found.Inspected, found.Found, found.AlreadyRelated, found.Inserted)
-		return conflictsAnswer{envelope: enveloped(at, text), Total: found.Found}, nil
+		return conflictsAnswer{envelope: enveloped(at, text), Total: found.Found}, err
 	case "ignore":
 		if strings.TrimSpace(a.ID) == "" {
 			return conflictsAnswer{}, invalid("judgment_id is required for ignore")
 		}
 		c, err := e.Ignore(ctx, engram.RelationRef{ID: a.ID}, a.Reason)
-		if err != nil {
-			return conflictsAnswer{}, err
-		}
-		return conflictsAnswer{envelope: enveloped(at, "Ignored: "+conflictLine(c)), Total: 1, Conflicts: []conflictRow{conflictRowOf(c)}}, nil
+		return conflictsAnswer{envelope: enveloped(at, "Ignored: "+conflictLine(c)), Total: 1, Conflicts: []conflictRow{conflictRowOf(c)}}, err
 	}
 	f := relate.ConflictFilter{Project: at.Name, Status: engram.RelationStatus(strings.ToLower(strings.TrimSpace(a.Status))), Page: engram.Page{Limit: a.Limit}}
 	if f.Status == "all" {
 		f.Status = ""
 	}
 	list, total, err := e.Conflicts(ctx, f)
-	if err != nil {
-		return conflictsAnswer{}, err
-	}
 	lines := []string{fmt.Sprintf("%d in all, %d shown:", total, len(list))}
 	for _, c := range list {
 		lines = append(lines, conflictLine(c))
@@ -84,14 +75,11 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 	if total == 0 {
 		lines = []string{"No candidates found."}
 	}
-	return conflictsAnswer{enveloped(at, strings.Join(lines, "\n")), total, document.Each(list, conflictRowOf)}, nil
+	return conflictsAnswer{enveloped(at, strings.Join(lines, "\n")), total, document.Each(list, conflictRowOf)}, err
 }
 
 func countedConflicts(ctx context.Context, e *engine.Engine, at projects.ProjectInForce) (conflictsAnswer, error) {
 	counts, err := e.ConflictStats(ctx, at.Name)
-	if err != nil {
-		return conflictsAnswer{}, err
-	}
 	total := 0
 	var lines []string
 	for _, status := range slices.Sorted(maps.Keys(counts.ByStatus)) {
@@ -101,7 +89,7 @@ func countedConflicts(ctx context.Context, e *engine.Engine, at projects.Project
 	for _, verb := range slices.Sorted(maps.Keys(counts.ByVerb)) {
 		lines = append(lines, fmt.Sprintf("judged %s: %d", verb, counts.ByVerb[verb]))
 	}
-	return conflictsAnswer{envelope: enveloped(at, strings.Join(append([]string{fmt.Sprintf("%d in all", total)}, lines...), "\n")), Total: total}, nil
+	return conflictsAnswer{envelope: enveloped(at, strings.Join(append([]string{fmt.Sprintf("%d in all", total)}, lines...), "\n")), Total: total}, err
 }
 
 func conflictRowOf(c relate.Conflict) conflictRow {
@@ -141,12 +129,9 @@ func (d *dialect) judge(ctx context.Context, by tool.Caller, a judgeArgs) (judge
 	c, err := d.As(by).Judge(ctx, relate.JudgeInput{Ref: engram.RelationRef{ID: a.ID}, Verb: verb, Reason: a.Reason,
 		Evidence: a.Evidence, Confidence: a.Confidence, SessionID: a.SessionID})
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return judged{}, &tool.Failure{Text: fmt.Sprintf("JudgeRelation: relation %q not found", brief(a.ID)), Err: err}
+		return judged{}, &tool.Failure{Text: fmt.Sprintf("JudgeRelation: relation %q not found", echo(a.ID)), Err: err}
 	}
-	if err != nil {
-		return judged{}, &tool.Failure{Text: "JudgeRelation: " + reason(err), Err: err}
-	}
-	return judged{document.JudgedOf(c.Relation, c.Source, c.Target)}, nil
+	return judged{document.JudgedOf(c.Relation, c.Source, c.Target)}, worded("JudgeRelation", err)
 }
 
 // verdicts lists the verdicts in the dialect's spelling.
@@ -159,7 +144,7 @@ func verdictOf(what, word string) (engram.Verb, error) {
 	}
 	verb, err := engram.ParseVerb(word)
 	if err != nil || !relate.IsVerdict(verb) {
-		return "", invalid(fmt.Sprintf("%s: invalid relation verb %q — must be one of: %s", what, brief(word), verdicts))
+		return "", invalid(fmt.Sprintf("%s: invalid relation verb %q — must be one of: %s", what, echo(word), verdicts))
 	}
 	return verb, nil
 }
@@ -200,15 +185,12 @@ func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (c
 	c, err := d.As(by).Compare(ctx, relate.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
 		Confidence: *a.Confidence, Reasoning: a.Reasoning, Model: a.Model})
 	if absent, ok := errors.AsType[*relate.Absent](err); ok {
-		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, reason(err)), Err: err}
-	}
-	if err != nil {
-		return compared{}, &tool.Failure{Text: "JudgeBySemantic: " + reason(err), Err: err}
+		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, tool.Reason(err)), Err: err}
 	}
 	if verb == engram.VerbNotConflict {
-		return compared{}, nil // the dialect names no row for it, though one is kept
+		c.Relation.ID = "" // the dialect names no row for it, though one is kept
 	}
-	return compared{c.Relation.ID}, nil
+	return compared{c.Relation.ID}, worded("JudgeBySemantic", err)
 }
 
 // later is the choice that leaves a candidate pending.
@@ -238,7 +220,7 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res remember.S
 	judged, err := d.As(by).Judge(ctx, relate.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
 		SessionID: res.Memory.SessionID, ActorKind: relate.KindHuman})
 	if err != nil {
-		return "Cannot record the user's verdict: " + reason(err), pending
+		return "Cannot record the user's verdict: " + tool.Reason(err), pending
 	}
 	line = fmt.Sprintf("The user judged it against #%d %q: %s", c.Memory.Num, c.Memory.Title, document.VerbOf(judged.Relation))
 	if judged.Relation.Reason != "" {

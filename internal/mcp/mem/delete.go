@@ -8,7 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/undo"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
@@ -47,14 +47,11 @@ func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return deleted{}, &tool.Failure{Text: "Failed to delete memory: observation not found", Err: err}
 	}
-	if err != nil {
-		return deleted{}, &tool.Failure{Text: "Failed to delete memory: " + reason(err), Err: err}
-	}
 	out := deleted{ID: int64(a.ID), Hard: a.Hard, Degraded: res.Degraded}
 	for _, t := range res.HeldBy {
 		out.HeldBy = append(out.HeldBy, fmt.Sprintf("%s %s", t.Kind, t.Where))
 	}
-	return out, nil
+	return out, worded("Failed to delete memory", err)
 }
 
 // pinArgs name the memory, by either of the names known from other tools.
@@ -72,7 +69,7 @@ func (d *dialect) pinning(pinned bool, verb string) func(context.Context, tool.C
 		}
 		m, err := d.As(by).Update(ctx, remember.UpdateInput{Ref: engram.ByNum(int64(id)), Permanent: &pinned})
 		if err != nil {
-			return message{}, &tool.Failure{Text: "Failed to " + verb + " memory: " + reason(err), Err: err}
+			return message{}, worded("Failed to "+verb+" memory", err)
 		}
 		return d.here(ctx, fmt.Sprintf("Memory %sned: #%d %q", verb, m.Num, m.Title)), nil
 	}
@@ -103,25 +100,19 @@ func (d *dialect) undo(ctx context.Context, by tool.Caller, a undoArgs) (undone,
 		return d.undoRange(ctx, by, a, at)
 	}
 	u, err := d.As(by).Undo(ctx, undo.UndoInput{Op: a.Op, Project: at.Name, DryRun: a.DryRun})
-	if err != nil {
-		return undone{}, err
-	}
-	return undone{enveloped(at, strings.TrimSpace(render.Undone(u, a.DryRun))), u.Undone.Op, u.Op, u.Left}, nil
+	return undone{enveloped(at, strings.TrimSpace(render.Undone(u, a.DryRun))), u.Undone.Op, u.Op, u.Left}, err
 }
 
 func (d *dialect) undoRange(ctx context.Context, by tool.Caller, a undoArgs, at projects.ProjectInForce) (undone, error) {
 	list, err := d.As(by).UndoRange(ctx, undo.UndoRangeInput{First: a.From, Last: a.To, Operation: a.Operation, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
-	if err != nil {
-		return undone{}, err
-	}
 	var text strings.Builder
-	out := undone{Undone: list[len(list)-1].Undone.Op}
+	var out undone
 	for _, u := range list {
 		text.WriteString(render.Undone(u, a.DryRun))
-		out.Op, out.Left = u.Op, append(out.Left, u.Left...)
+		out.Undone, out.Op, out.Left = u.Undone.Op, u.Op, append(out.Left, u.Left...)
 	}
 	out.envelope = enveloped(at, strings.TrimSpace(text.String()))
-	return out, nil
+	return out, err
 }
 
 type logArgs struct {
@@ -135,7 +126,7 @@ type logArgs struct {
 }
 
 func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, error) {
-	in := engineread.LogInput{Operation: a.Operation, Actor: a.Actor, Page: engram.Page{Limit: a.Limit}}
+	in := read.LogInput{Operation: a.Operation, Actor: a.Actor, Page: engram.Page{Limit: a.Limit}}
 	var err error
 	if in.Since, err = d.when("since", a.Since); err != nil {
 		return message{}, err
@@ -155,7 +146,7 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 		return message{}, err
 	}
 	if verb := strings.TrimSpace(a.Operation); len(entries) == 0 && verb != "" {
-		return message{envelope: enveloped(at, fmt.Sprintf("No operation named %q was found; mem_log without verb lists them.", brief(verb)))}, nil
+		return message{envelope: enveloped(at, fmt.Sprintf("No operation named %q was found; mem_log without verb lists them.", echo(verb)))}, nil
 	}
 	text := strings.TrimSpace(render.Log(entries, begins, d.text))
 	if len(entries) == 0 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -20,8 +20,8 @@ type getArgs struct {
 	AsOf    string  `json:"as_of" doc:"a past date"`
 }
 
-// read is the answer of mem_get_observation.
-type read struct {
+// got is the answer of mem_get_observation.
+type got struct {
 	message
 	State     string    `json:"state,omitempty" schema:"-"`
 	Relations []related `json:"relations,omitempty" schema:"-"` // those that change how it should be read
@@ -32,10 +32,10 @@ type read struct {
 }
 
 // PlainText returns the memory in words when there is no envelope.
-func (r read) PlainText() (string, bool) { return r.whole, r.bare }
+func (r got) PlainText() (string, bool) { return r.whole, r.bare }
 
 // InText returns the answer with the memory in words only.
-func (r read) InText() any {
+func (r got) InText() any {
 	r.Result, r.Observation = r.whole, nil
 	return r
 }
@@ -54,23 +54,23 @@ func relatedOf(n engram.RelationNote) related {
 	return related{document.VerbOf(n.Relation), n.Outgoing, n.Other.Num, n.Other.Title, n.Other.Num == 0 || n.Other.Forgotten(), n.Relation.ID}
 }
 
-func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, error) {
+func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (got, error) {
 	past, err := d.when("as_of", a.AsOf)
 	if err != nil {
-		return read{}, err
+		return got{}, err
 	}
 	ref := engram.ByNum(int64(a.ID))
-	var detail engineread.Detail
+	var detail read.Detail
 	if past.IsZero() {
 		detail, err = d.As(by).GetIn(ctx, d.asking.now(), ref)
 	} else {
 		detail, err = d.Engine.GetAsOf(ctx, ref, past)
 	}
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return read{}, &tool.Failure{Text: fmt.Sprintf("Observation #%d not found", a.ID), Err: err}
+		return got{}, &tool.Failure{Text: fmt.Sprintf("Observation #%d not found", a.ID), Err: err}
 	}
 	if err != nil {
-		return read{}, err
+		return got{}, err
 	}
 	note := detail.Note()
 	whole := render.Marked(detail.Memory, note, d.text)
@@ -80,7 +80,7 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, err
 		whole, brief = whole+before, brief+before
 	}
 	it := d.observationOf(detail.Memory, note, 0)
-	out := read{d.here(ctx, brief), string(note.State), document.Each(note.Relations, relatedOf), &it, whole}
+	out := got{d.here(ctx, brief), string(note.State), document.Each(note.Relations, relatedOf), &it, whole}
 	out.Warning = joined(out.Warning, strings.Join(detail.Degraded, "; "))
 	return out, nil
 }
@@ -96,7 +96,7 @@ func (d *dialect) when(name, date string) (time.Time, error) {
 	}
 	at, ok := text.When(date, d.Engine.Now().In(zone))
 	if !ok {
-		return at, invalid(fmt.Sprintf("%s %q is not a time: %s", name, brief(date), text.WhenForms))
+		return at, invalid(fmt.Sprintf("%s %q is not a time: %s", name, echo(date), text.WhenForms))
 	}
 	return at, nil
 }
@@ -185,12 +185,9 @@ func (d *dialect) timeline(ctx context.Context, by tool.Caller, a timelineArgs) 
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return around{}, &tool.Failure{Text: fmt.Sprintf("Timeline error: timeline: observation #%d not found", a.ID), Err: err}
 	}
-	if err != nil {
-		return around{}, &tool.Failure{Text: "Timeline error: " + reason(err), Err: err}
-	}
 	one := func(m engram.Memory) observation { return d.observationOf(m, t.Notes[m.Num], -1) }
 	focus := one(t.Focus)
-	return around{message{envelope: enveloped(at, render.Timeline(t, d.text))}, &focus, document.Each(t.Before, one), document.Each(t.After, one)}, nil
+	return around{message{envelope: enveloped(at, render.Timeline(t, d.text))}, &focus, document.Each(t.Before, one), document.Each(t.After, one)}, worded("Timeline error", err)
 }
 
 type historyArgs struct {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -79,11 +79,7 @@ type unlinked struct {
 
 // PlainText lists the removed relations.
 func (u unlinked) PlainText() (string, bool) {
-	words := make([]string, len(u.Removed))
-	for i, r := range u.Removed {
-		words[i] = r.String()
-	}
-	return "Removed: " + strings.Join(words, ", "), true
+	return "Removed: " + strings.Join(document.Each(u.Removed, relatedMemory.String), ", "), true
 }
 
 func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unlinked, error) {
@@ -102,7 +98,7 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 func relationOf(word string) (engram.Verb, error) {
 	verb, err := engram.ParseVerb(redact.Private(word))
 	if err != nil {
-		return "", engram.Errorf(engram.CodeInvalid, "relation %q does not exist", brief(word)).WithHint("use one of %s", linkRelations)
+		return "", engram.Errorf(engram.CodeInvalid, "relation %q does not exist", echo(word)).WithHint("use one of %s", linkRelations)
 	}
 	return verb, nil
 }
@@ -134,7 +130,7 @@ type graphNode struct {
 }
 
 func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graphed, error) {
-	in := engineread.GraphInput{Ref: engram.ByNum(int64(a.ID)), Depth: a.Depth, Pending: a.Pending, Limit: a.Limit}
+	in := read.GraphInput{Ref: engram.ByNum(int64(a.ID)), Depth: a.Depth, Pending: a.Pending, Limit: a.Limit}
 	for _, word := range a.Relation {
 		verb, err := relationOf(word)
 		if err != nil {
@@ -143,11 +139,8 @@ func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 		in.Verbs = append(in.Verbs, verb)
 	}
 	g, err := d.As(by).Graph(ctx, in)
-	if err != nil {
-		return graphed{}, err
-	}
 	nodes := document.Each(g.Nodes, func(n engram.GraphNode) graphNode {
 		return graphNode{n.Memory.Num, n.Memory.Title, string(n.Memory.Type), string(n.State), n.Depth, n.Superseded}
 	})
-	return graphed{nodes, document.Each(g.Edges, relatedMemoryOf), g.Cut, tool.Words{Text: render.Graph(g)}}, nil
+	return graphed{nodes, document.Each(g.Edges, relatedMemoryOf), g.Cut, tool.Words{Text: render.Graph(g)}}, err
 }

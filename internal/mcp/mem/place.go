@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -39,7 +40,7 @@ func (d *dialect) readingAt(ctx context.Context, named string, past time.Time) (
 func readRefusal(err error, named string) error {
 	if p, ok := errors.AsType[*project.Problem](err); ok && named != "" {
 		if p.Reason == project.ReasonUnknown {
-			return refusal(err, fmt.Sprintf("Project %q not found in store", brief(named)))
+			return refusal(err, fmt.Sprintf("Project %q not found in store", echo(named)))
 		}
 		return writeRefusal(err, projects.ProjectRequest{Explicit: named})
 	}
@@ -103,10 +104,7 @@ func (r refused) Reported(hint string) any {
 // refusal returns err, which must carry a *project.Problem, with the dialect's message.
 func refusal(err error, message string) *tool.Failure {
 	p, _ := errors.AsType[*project.Problem](err)
-	r := refused{AvailableProjects: []string{}, ErrorCode: string(p.Reason), Message: message}
-	if p.Available != nil {
-		r.AvailableProjects = p.Available
-	}
+	r := refused{AvailableProjects: document.OrEmpty(p.Available), ErrorCode: string(p.Reason), Message: message}
 	if p.Reason == project.ReasonAmbiguous {
 		// The engine's hint is to name the project, which writers may not do here.
 		r.Hint = "work inside one of the repositories, or start engram mcp with --project"
@@ -120,54 +118,50 @@ func writeRefusal(err error, r projects.ProjectRequest) error {
 	if !ok {
 		return err
 	}
-	return refusal(err, refusalText(p, r, err))
-}
-
-// refusalText is the dialect's message for each kind of problem of a write.
-func refusalText(p *project.Problem, r projects.ProjectRequest, err error) string {
+	text := trouble(err)
 	switch p.Reason {
 	case project.ReasonAmbiguous, project.ReasonConfig:
-		return "Cannot determine project: " + trouble(err)
+		text = "Cannot determine project: " + text
 	case project.ReasonInvalid:
-		return fmt.Sprintf("Project %q is invalid: %s", brief(r.Explicit), trouble(err))
+		text = fmt.Sprintf("Project %q is invalid: %s", echo(r.Explicit), text)
 	case project.ReasonUnknown:
-		return fmt.Sprintf("Project %q is not backed by known context. Use an existing project, a matching session, "+
-			"repo .engram/config.json, or ambiguous-project recovery.", brief(r.Explicit))
+		text = fmt.Sprintf("Project %q is not backed by known context. Use an existing project, a matching session, "+
+			"repo .engram/config.json, or ambiguous-project recovery.", echo(r.Explicit))
 	case project.ReasonUnknownSession:
-		return fmt.Sprintf("Session %q was provided but does not exist", brief(r.SessionID))
+		text = fmt.Sprintf("Session %q was provided but does not exist", echo(r.SessionID))
 	case project.ReasonSession:
-		return fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", brief(r.SessionID), p.SessionProject, p.Project)
+		text = fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", echo(r.SessionID), p.SessionProject, p.Project)
 	}
-	return trouble(err)
+	return refusal(err, text)
 }
 
-// brief shortens the echo of a name, which may be a whole text passed by mistake.
-func brief(name string) string { return render.Preview(name, 200) }
+// echo shortens the echo of a name, which may be a whole text passed by mistake.
+func echo(name string) string { return render.Preview(name, 200) }
 
 // trouble says what is wrong with a folder or a name.
 func trouble(err error) string {
 	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous {
 		return "ambiguous project: multiple git repos found in cwd"
 	}
-	return reason(err)
-}
-
-// reason returns an error's own message, without causes, which are for the log.
-func reason(err error) string {
-	if e, ok := errors.AsType[*engram.Error](err); ok {
-		return e.Msg
-	}
-	return "internal error"
+	return tool.Reason(err)
 }
 
 // failed wraps an error of an operation in the dialect's words; those about projects and sessions keep their
-// own shape.
+// own shape, and nil stays nil.
 func failed(what string, err error, r projects.ProjectRequest) error {
 	if _, ok := errors.AsType[*project.Problem](err); ok {
 		r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 		return writeRefusal(err, r)
 	}
-	return &tool.Failure{Text: what + ": " + reason(err), Err: err}
+	return worded(what, err)
+}
+
+// worded puts the dialect's words before the message of an operation's error; nil stays nil.
+func worded(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &tool.Failure{Text: what + ": " + tool.Reason(err), Err: err}
 }
 
 // invalid is an input error in the dialect's own words.
@@ -177,22 +171,9 @@ func invalid(text string) error {
 
 type currentArgs struct{}
 
-type current struct {
-	Project   string   `json:"project"`
-	Source    string   `json:"project_source"`
-	Path      string   `json:"project_path" schema:"-"`
-	Cwd       string   `json:"cwd" schema:"-"`
-	Available []string `json:"available_projects"`
-	Warning   string   `json:"warning,omitempty" schema:"-"`
-	ErrorHint string   `json:"error_hint,omitempty" schema:"-"`
-}
-
-func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (current, error) {
+func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (document.CurrentProject, error) {
 	at, err := d.Engine.ProjectFor(ctx, projects.ProjectRequest{Override: d.Project, Dir: d.Dir})
-	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: []string{}, Warning: at.Warning}
-	if at.Available != nil {
-		out.Available = at.Available
-	}
+	out := document.CurrentProject{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.Dir, Available: document.OrEmpty(at.Available), Warning: at.Warning}
 	if err != nil {
 		out.Project, out.ErrorHint = "", trouble(err)
 		if hint := by.Hint(err); hint != "" {
@@ -235,10 +216,7 @@ func (d *dialect) merge(ctx context.Context, by tool.Caller, a mergeArgs) (merge
 		return merged{}, invalid("both 'from' and 'to' are required")
 	}
 	res, err := d.As(by).MergeProjects(ctx, from, a.To)
-	if err != nil {
-		return merged{}, &tool.Failure{Text: "Merge failed: " + reason(err), Err: err}
-	}
-	return merged{To: res.To, Sources: res.Sources, Observations: res.Memories, Sessions: res.Sessions, Prompts: res.Prompts}, nil
+	return merged{To: res.To, Sources: res.Sources, Observations: res.Memories, Sessions: res.Sessions, Prompts: res.Prompts}, worded("Merge failed", err)
 }
 
 const (
@@ -326,7 +304,7 @@ func (d *dialect) chosen(ctx context.Context, c choice, r projects.ProjectReques
 		return at, d.withToken(err, c.Session, p)
 	case ok && p.Reason == project.ReasonUnknown:
 		// It may be one of the choices, but without the user's decision.
-		if choices := d.ambiguous(ctx); choices != nil && isChoice(choices, c.Project) {
+		if choices := d.ambiguous(ctx); choices != nil && choiceAt(choices, strings.TrimSpace(redact.Private(c.Project))) >= 0 {
 			return at, d.withToken(err, c.Session, choices)
 		}
 	}
@@ -348,10 +326,6 @@ func choiceAt(p *project.Problem, want string) int {
 	return slices.IndexFunc(p.Available, func(name string) bool { return strings.EqualFold(name, want) })
 }
 
-func isChoice(p *project.Problem, want string) bool {
-	return choiceAt(p, strings.TrimSpace(redact.Private(want))) >= 0
-}
-
 // pick returns the name of the chosen project, if the choice is valid.
 func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 	want := strings.TrimSpace(redact.Private(c.Project))
@@ -360,7 +334,7 @@ func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 	case want == "":
 		return "", choiceRefusal(project.ReasonChoice, p, "Project choice is empty; choose one of available_projects")
 	case at < 0:
-		return "", choiceRefusal(project.ReasonChoice, p, fmt.Sprintf("Project choice %q is not one of available_projects", brief(want)))
+		return "", choiceRefusal(project.ReasonChoice, p, fmt.Sprintf("Project choice %q is not one of available_projects", echo(want)))
 	case c.Token == "":
 		return "", choiceRefusal(project.ReasonMissingToken, p, fmt.Sprintf(
 			"project_choice_reason=%s for %q requires the recovery_token from the ambiguous_project error", userChose, want))
@@ -386,10 +360,7 @@ func (d *dialect) withToken(err error, session string, p *project.Problem) error
 	if !ok {
 		return err
 	}
-	r, ok := f.Object.(refused)
-	if !ok {
-		return err
-	}
+	r, _ := f.Object.(refused) // as every refusal has
 	r.AvailableProjects = p.Available
 	r.RecoveryToken = d.recovery.issue(ask(session, d.Dir, p.Available), d.Engine.Now())
 	r.TokenTTLSeconds = int(tokenLife.Seconds())

@@ -119,10 +119,7 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 
 func (d *dialect) queue(ctx context.Context, by tool.Caller, project string, kinds []engram.QueueKind, limit int) (review.Queue, error) {
 	q, err := d.As(by).Queue(ctx, review.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: limit}})
-	if err != nil {
-		return q, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
-	}
-	return q, nil
+	return q, worded("Failed to list reviews", err)
 }
 
 func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
@@ -139,7 +136,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 		res, err = d.As(by).Reviewed(ctx, ref)
 	}
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to " + what + ": " + reason(err), Err: err}
+		return reviewed{}, worded("Failed to "+what, err)
 	}
 	m := res.Memory
 	text := fmt.Sprintf("Memory %s: #%d %q (%s)", doing, m.Num, m.Title, m.Type)
@@ -158,7 +155,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at projects.ProjectInForce, kind string, limit int) (reviewed, error) {
 	kinds, err := engram.ParseQueueKinds([]string{tool.Clip(kind)})
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+		return reviewed{}, worded("Failed to list reviews", err)
 	}
 	q, err := d.queue(ctx, by, at.Name, kinds, limit)
 	if err != nil {
@@ -172,7 +169,7 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at projects.Pr
 	var rows []dueResult
 	for _, i := range q.Items {
 		m := i.Memory
-		typ, project, title := string(m.Type), m.Project, m.Title
+		name, typ, project, title := i.Name(), string(m.Type), m.Project, m.Title
 		if i.Pending != nil {
 			doc := document.PendingOf(*i.Pending)
 			typ, project, title = doc.Kind, doc.Project, doc.Title
@@ -180,9 +177,10 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at projects.Pr
 				project += " | from: " + doc.Source + " " + doc.Place + ", " + render.Time(time.Time(doc.At), d.text)
 			}
 		} else {
+			name = "#" + name
 			rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, typ, string(i.State), m.Project, timestamp(m.ReviewAfter), nil})
 		}
-		fmt.Fprintf(&b, "\n%s [%s] %s | project: %s", nameOf(i), render.Line(typ, 0), render.QuoteLine(render.Preview(title, 100)), render.Line(project, 0))
+		fmt.Fprintf(&b, "\n%s [%s] %s | project: %s", name, render.Line(typ, 0), render.QuoteLine(render.Preview(title, 100)), render.Line(project, 0))
 	}
 	return reviewed{envelope: enveloped(at, b.String()), Observations: rows}, nil
 }
@@ -206,18 +204,10 @@ func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project strin
 	return "\nAlso pending for a person: " + strings.Join(waits, ", ") + ". List them by kind.", nil
 }
 
-// nameOf is the name of an item in a list: #12, or w3 for one that is not a memory yet.
-func nameOf(i engram.QueueItem) string {
-	if i.Pending != nil {
-		return i.Name()
-	}
-	return "#" + i.Name()
-}
-
 func (d *dialect) reviewRefuse(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
 	res, err := d.As(by).Refuse(ctx, engram.ByNum(int64(a.ID)))
 	if err != nil {
-		return reviewed{}, &tool.Failure{Text: "Failed to refuse: " + reason(err), Err: err}
+		return reviewed{}, worded("Failed to refuse", err)
 	}
 	m := res.Memory
 	text := fmt.Sprintf("Memory refused: #%d is forgotten; mem_undo of op %d brings it back", m.Num, res.Op)

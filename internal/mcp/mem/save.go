@@ -66,11 +66,9 @@ func judgmentOf(cs []relate.Candidate) judgment {
 	if len(cs) == 0 {
 		return judgment{}
 	}
-	j := judgment{Required: true, Status: string(engram.RelationPending), ID: cs[0].Relation.ID}
-	for _, c := range cs {
-		j.Candidates = append(j.Candidates, document.FlaggedCandidateOf(c.Memory, c.Relation, c.Score, c.Reason))
-	}
-	return j
+	return judgment{true, string(engram.RelationPending), cs[0].Relation.ID, document.Each(cs, func(c relate.Candidate) document.FlaggedCandidate {
+		return document.FlaggedCandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
+	})}
 }
 
 func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, error) {
@@ -196,7 +194,7 @@ func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (mes
 	}
 	m, err := d.As(by).Update(ctx, in)
 	if err != nil {
-		return message{}, &tool.Failure{Text: "Failed to update memory: " + reason(err), Err: err}
+		return message{}, worded("Failed to update memory", err)
 	}
 	lines := []string{fmt.Sprintf("Memory updated: #%d %q (%s, scope=%s)", m.Num, m.Title, m.Type, m.Scope)}
 	if in.Project != nil {

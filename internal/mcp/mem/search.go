@@ -7,7 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	enginebrief "github.com/alanbuscaglia/engram/internal/engine/brief"
+	"github.com/alanbuscaglia/engram/internal/engine/brief"
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
@@ -71,7 +71,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 	}
 	hits, err := d.As(by).SearchIn(ctx, d.asking.now(), search.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
 	if err != nil {
-		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
+		return found{}, worded("Search error", err)
 	}
 	hits.LimitBelowThreshold()
 	listed, shown := d.listing(by, a, hits)
@@ -121,7 +121,6 @@ func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (out l
 	return out, shown
 }
 
-// dropLast removes the last hit, but never the best one.
 func dropLast(f *engram.Found) bool {
 	switch hits, below := len(f.Hits), len(f.BelowThreshold); {
 	case hits+below <= 1:
@@ -217,9 +216,9 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		}
 	}
 	session, again := d.asking.context()
-	c, err := d.As(by).Context(ctx, enginebrief.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
+	c, err := d.As(by).Context(ctx, brief.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
 	if err != nil {
-		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
+		return message{}, worded("Failed to get context", err)
 	}
 	if c.Empty() {
 		nothing, err := d.nothing(ctx, by, at.Name)
@@ -230,7 +229,7 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 	}
 	stats, err := d.Engine.Stats(ctx, "")
 	if err != nil {
-		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
+		return message{}, worded("Failed to get context", err)
 	}
 	text := fmt.Sprintf("%s\n---\nMemory stats: %d sessions, %d observations across projects: %s",
 		render.Context(c, d.text), stats.Sessions, stats.Memories, projectList(stats))

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	engineprojects "github.com/alanbuscaglia/engram/internal/engine/projects"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -29,17 +29,17 @@ func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs)
 	}
 	// The process's project takes precedence over any folder: the session's saves must go where the searches of
 	// this process look.
-	at, err := d.writing(ctx, engineprojects.ProjectRequest{Override: d.Project, Dir: dir})
+	at, err := d.writing(ctx, projects.ProjectRequest{Override: d.Project, Dir: dir})
 	if err != nil {
 		return message{}, err
 	}
 	s, err := d.As(by).StartSession(ctx, remember.SessionInput{ID: a.ID, Project: at.Name, Directory: dir})
 	if err != nil {
-		return message{}, failed("Failed to start session", err, engineprojects.ProjectRequest{SessionID: a.ID})
+		return message{}, failed("Failed to start session", err, projects.ProjectRequest{SessionID: a.ID})
 	}
 	if s.Project != at.Name {
 		// It was started before, elsewhere; its first project stays.
-		at = engineprojects.ProjectInForce{Name: s.Project, Source: project.SourceSession, Path: s.Directory}
+		at = projects.ProjectInForce{Name: s.Project, Source: project.SourceSession, Path: s.Directory}
 	}
 	d.activity.restart(s.Project)
 	if !d.Remote { // with several agents, the asking one is unknown
@@ -54,18 +54,18 @@ type endArgs struct {
 }
 
 func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (message, error) {
-	at, err := d.writing(ctx, d.ofSession(ctx, engineprojects.ProjectRequest{Override: d.Project, Lenient: true}, a.ID))
+	at, err := d.writing(ctx, d.ofSession(ctx, projects.ProjectRequest{Override: d.Project, Lenient: true}, a.ID))
 	if err != nil {
 		return message{}, err
 	}
 	if strings.TrimSpace(a.ID) == "" {
 		if a.ID, err = d.Engine.RunningSession(ctx, at.Name); err != nil {
-			return message{}, failed("Failed to end session", err, engineprojects.ProjectRequest{})
+			return message{}, failed("Failed to end session", err, projects.ProjectRequest{})
 		}
 	}
 	ended, err := d.As(by).EndSession(ctx, a.ID, a.Summary)
 	if err != nil {
-		return message{}, failed("Failed to end session", err, engineprojects.ProjectRequest{SessionID: a.ID})
+		return message{}, failed("Failed to end session", err, projects.ProjectRequest{SessionID: a.ID})
 	}
 	d.activity.restart(at.Name)
 	d.asking.ended(strings.TrimSpace(a.ID))
@@ -81,7 +81,7 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 	if strings.TrimSpace(a.Content) == "" {
 		return message{}, invalid("content is required for mem_session_summary")
 	}
-	at, err := d.writing(ctx, d.ofSession(ctx, engineprojects.ProjectRequest{Override: d.Project}, a.SessionID))
+	at, err := d.writing(ctx, d.ofSession(ctx, projects.ProjectRequest{Override: d.Project}, a.SessionID))
 	if err != nil {
 		return message{}, err
 	}
@@ -90,15 +90,12 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 	score := d.activity.score(at.Name, d.Engine.Now())
 	res, err := d.As(by).Summarize(ctx, remember.SaveInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
 		Project: at.Name, Directory: d.Dir})
-	if err != nil {
-		return message{}, failed("Failed to save session summary", err, engineprojects.ProjectRequest{SessionID: a.SessionID})
-	}
 	at.Name = res.Memory.Project // see save
 	text := fmt.Sprintf("Session summary saved for project %q", at.Name)
 	if !d.Remote { // with several agents, the calls are not those of this session
 		text += "\n" + score
 	}
-	return message{envelope: enveloped(at, cautioned(text, res.Warnings))}, nil
+	return message{envelope: enveloped(at, cautioned(text, res.Warnings))}, failed("Failed to save session summary", err, projects.ProjectRequest{SessionID: a.SessionID})
 }
 
 type promptArgs struct {
@@ -110,18 +107,16 @@ type promptArgs struct {
 }
 
 func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) (message, error) {
-	asked := d.ofSession(ctx, engineprojects.ProjectRequest{Override: d.Project}, a.SessionID)
+	asked := d.ofSession(ctx, projects.ProjectRequest{Override: d.Project}, a.SessionID)
 	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
 	if err != nil {
 		return message{}, err
 	}
 	p, err := d.As(by).SavePrompt(ctx, remember.PromptInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
 		Project: at.Name, Directory: d.Dir})
-	if err != nil {
-		return message{}, failed("Failed to save prompt", err, engineprojects.ProjectRequest{SessionID: a.SessionID})
-	}
 	at.Name = p.Project // see save
-	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Prompt saved: %q", render.Preview(p.Content, 80)), p.Warnings))}, nil
+	text := fmt.Sprintf("Prompt saved: %q", render.Preview(p.Content, 80))
+	return message{envelope: enveloped(at, cautioned(text, p.Warnings))}, failed("Failed to save prompt", err, projects.ProjectRequest{SessionID: a.SessionID})
 }
 
 const (

@@ -43,10 +43,7 @@ func (d *dialect) sleep(ctx context.Context, by tool.Caller, a sleepArgs) (slept
 		in.Only = append(in.Only, lifecycle.StepAction(word))
 	}
 	res, err := d.As(by).Sleep(ctx, in)
-	if err != nil {
-		return slept{}, err
-	}
-	return slept{enveloped(at, render.Slept(res, a.DryRun)), a.DryRun, len(res.Plan), res.Applied, res.Made, res.Ops, res.Degraded}, nil
+	return slept{enveloped(at, render.Slept(res, a.DryRun)), a.DryRun, len(res.Plan), res.Applied, res.Made, res.Ops, res.Degraded}, err
 }
 
 type decayArgs struct {
@@ -68,7 +65,7 @@ func (d *dialect) decay(ctx context.Context, by tool.Caller, a decayArgs) (messa
 	}
 	out, err := d.As(by).Decay(ctx, in)
 	if err != nil {
-		return message{}, &tool.Failure{Text: "Failed to read strengths: " + reason(err), Err: err}
+		return message{}, worded("Failed to read strengths", err)
 	}
 	if len(out.Memories) == 0 {
 		nothing, err := d.nothing(ctx, by, at.Name)
@@ -93,10 +90,7 @@ func (d *dialect) diagnostics(ctx context.Context, by tool.Caller, a diagnostics
 		return message{}, err
 	}
 	out, err := d.As(by).Diagnose(ctx, consolidate.DiagnosticsInput{Project: at.Name, Limit: a.Limit, Progress: by.Progress})
-	if err != nil {
-		return message{}, err
-	}
-	return message{envelope: enveloped(at, render.Diagnosed(out))}, nil
+	return message{envelope: enveloped(at, render.Diagnosed(out))}, err
 }
 
 type doctorArgs struct {

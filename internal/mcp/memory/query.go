@@ -164,10 +164,7 @@ func (d *Dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 		in.Verbs = append(in.Verbs, verb)
 	}
 	g, err := d.As(by).Graph(ctx, in)
-	if err != nil {
-		return graphed{}, err
-	}
-	return graphedOf(g), nil
+	return graphedOf(g), err
 }
 
 // graphedOf shows the requested memory whole and shortens those around it.
@@ -257,11 +254,8 @@ func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (count
 		return counted{}, err
 	}
 	v, err := d.As(by).Overview(ctx, at.Name)
-	if err != nil {
-		return counted{}, err
-	}
 	out := counted{v.Project, v.Memories, v.Relations, document.Thousandths(v.Strength), ""}
-	if out.Memories == 0 {
+	if err == nil && out.Memories == 0 {
 		out.Elsewhere, err = d.nothing(ctx, by, at.Name)
 	}
 	return out, err
@@ -324,10 +318,7 @@ func (d *Dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 		return linked{}, err
 	}
 	l, err := d.As(by).Link(ctx, relate.LinkInput{Source: source, Target: target, Verb: verb, Strength: a.Strength})
-	if err != nil {
-		return linked{}, err
-	}
-	return linked{string(l.Action), edgeOf(l.Relation, l.Source.ID, l.Target.ID)}, nil
+	return linked{string(l.Action), edgeOf(l.Relation, l.Source.ID, l.Target.ID)}, err
 }
 
 // verbOf reads a relation from the argument of that name.

@@ -66,11 +66,8 @@ func (d *Dialect) store(ctx context.Context, by tool.Caller, a storeArgs) (store
 // input returns the engine's input for m; path is the prefix of names in errors.
 func (d *Dialect) input(ctx context.Context, at projects.ProjectInForce, path string, m draft) (remember.SaveInput, error) {
 	related, err := d.refs(ctx, path+"related_to", m.RelatedTo)
-	if err != nil {
-		return remember.SaveInput{}, err
-	}
 	return remember.SaveInput{Content: m.Content, Type: engram.Type(m.Type), Project: at.Name, Directory: d.Dir, Tags: m.Tags,
-		Importance: m.Importance, Related: related}, nil
+		Importance: m.Importance, Related: related}, err
 }
 
 // warningsOf returns the warnings of a save: about the project, and possible contradictions with the id for a
@@ -112,9 +109,6 @@ func (d *Dialect) storeBatch(ctx context.Context, by tool.Caller, a storeBatchAr
 	all, err := d.As(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (remember.SaveInput, error) {
 		return d.input(ctx, at, fmt.Sprintf("memories[%d].", i), a.Memories[i])
 	})
-	if err != nil {
-		return storedBatch{}, err
-	}
 	out := storedBatch{IDs: make([]string, len(all)), Warnings: []string{}}
 	for i, res := range all {
 		out.IDs[i] = string(res.Memory.ID)
@@ -122,7 +116,7 @@ func (d *Dialect) storeBatch(ctx context.Context, by tool.Caller, a storeBatchAr
 			out.Warnings = append(out.Warnings, out.IDs[i]+": "+w)
 		}
 	}
-	return out, nil
+	return out, err
 }
 
 type updateArgs struct {
@@ -148,10 +142,7 @@ func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (upd
 		in.Type = new(engram.Type(*a.Type))
 	}
 	m, err := d.As(by).Update(ctx, in)
-	if err != nil {
-		return updated{}, err
-	}
-	return updated{shownOf(m.Memory, engram.Note{State: d.Engine.StateOf(m.Memory)})}, nil
+	return updated{shownOf(m.Memory, engram.Note{State: d.Engine.StateOf(m.Memory)})}, err
 }
 
 type deleteArgs struct {
@@ -202,12 +193,9 @@ func (d *Dialect) deleteBatch(ctx context.Context, by tool.Caller, a deleteBatch
 		return deletedBatch{}, err
 	}
 	forgot, unknown, err := d.As(by).ForgetKnown(ctx, refs...)
-	if err != nil {
-		return deletedBatch{}, err
-	}
 	out := deletedBatch{Deleted: len(forgot), NotFound: []string{}}
 	for _, i := range unknown {
 		out.NotFound = append(out.NotFound, a.IDs[i])
 	}
-	return out, nil
+	return out, err
 }

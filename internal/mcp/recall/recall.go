@@ -83,10 +83,7 @@ func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) 
 	}
 	res, err := d.As(by).Save(ctx, remember.SaveInput{Content: a.Content, Type: engram.Type(a.Category), Metadata: a.Metadata,
 		Project: at, Directory: d.Dir, Admit: remember.AdmitMerging})
-	if err != nil {
-		return remembered{}, err
-	}
-	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), tool.Words{Text: saidOf(res, warning)}}, nil
+	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), tool.Words{Text: saidOf(res, warning)}}, err
 }
 
 // saidOf reports what a save did, and what to do about it.

@@ -2,10 +2,12 @@ package tool
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,11 +24,8 @@ func decode(args json.RawMessage, params []param, in reflect.Value) error {
 		return engram.Errorf(engram.CodeInvalid, "the arguments are not valid UTF-8").WithHint("convert the text to UTF-8 first")
 	}
 	given := map[string]json.RawMessage{}
-	if len(args) > 0 {
-		if err := json.Unmarshal(args, &given); err != nil {
-			return engram.Errorf(engram.CodeInvalid, "the arguments are not a JSON object").
-				WithHint("send %s", `{"name": value, …}`)
-		}
+	if len(args) > 0 && json.Unmarshal(args, &given) != nil {
+		return engram.Errorf(engram.CodeInvalid, "the arguments are not a JSON object").WithHint("send %s", `{"name": value, …}`)
 	}
 	return fill("", given, params, in)
 }
@@ -102,6 +101,45 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 	return nil
 }
 
+// isList reports whether a schema counts the items of t. Raw JSON is a slice only to Go.
+func isList(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t != reflect.TypeFor[json.RawMessage]()
+}
+
+// setList reads a list item by item, so that an error names the item: "memories[3].content is required". Items
+// count from 0, as in JSON.
+func (p param) setList(field reflect.Value, raw json.RawMessage) error {
+	given, ok := document.Items(raw)
+	if !ok || p.items != nil && raw[0] == '"' && !slices.ContainsFunc(given, func(raw json.RawMessage) bool { return raw[0] == '{' }) {
+		return p.mistyped(raw, plural(p.kind))
+	}
+	if n := float64(len(given)); !p.unchecked && (p.min != nil && n < *p.min || p.max != nil && n > *p.max) {
+		return p.outOfRange("%s has %d items", len(given))
+	}
+	list := reflect.MakeSlice(p.kind, len(given), len(given))
+	for i, raw := range given {
+		item := param{name: fmt.Sprintf("%s[%d]", p.name, i), kind: p.kind.Elem(), items: p.items, ref: p.ref}
+		var err error
+		switch {
+		case absent(raw):
+			err = engram.Errorf(engram.CodeInvalid, "%s is null", item.name).WithHint("leave it out")
+		case p.items != nil:
+			var given map[string]json.RawMessage
+			if json.Unmarshal(raw, &given) != nil {
+				return engram.Errorf(engram.CodeInvalid, "%s must be an object, not %s", item.name, kindOf(raw))
+			}
+			err = fill(item.name+".", given, p.items, list.Index(i))
+		default:
+			err = item.set(list.Index(i), raw)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	field.Set(list)
+	return nil
+}
+
 // whole reports whether raw is a whole number, which can name a memory where an id is expected.
 func whole(raw json.RawMessage) bool {
 	_, err := strconv.ParseInt(string(raw), 10, 64)
@@ -146,10 +184,10 @@ func unmarked(raw json.RawMessage) json.RawMessage {
 	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
 		return raw
 	}
-	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "#") {
-		return raw
+	if number, marked := strings.CutPrefix(strings.TrimSpace(s), "#"); marked {
+		return encode(number)
 	}
-	return quote(s[1:])
+	return raw
 }
 
 func (p param) inRange(n float64) (float64, error) {
@@ -187,21 +225,16 @@ func (p param) allowed(s string) (string, error) {
 	if p.enum == nil || p.unchecked {
 		return s, nil
 	}
-	for _, e := range p.enum {
-		if strings.EqualFold(e, strings.TrimSpace(s)) {
-			return e, nil
-		}
+	if i := slices.IndexFunc(p.enum, func(e string) bool { return strings.EqualFold(e, strings.TrimSpace(s)) }); i >= 0 {
+		return p.enum[i], nil
 	}
 	if !p.lax && s != "" {
 		return "", engram.Errorf(engram.CodeInvalid, "%s %q is not known", p.name, Clip(s)).
 			WithHint("use one of: %s", strings.Join(p.enum, ", "))
 	}
-	if p.def == nil {
-		return "", nil
-	}
 	var def string
-	err := json.Unmarshal(p.def, &def)
-	return def, err
+	_ = json.Unmarshal(p.def, &def) // nil, or a string made by paramsOf
+	return def, nil
 }
 
 // mistyped is the error for a value of the wrong JSON type.
@@ -221,24 +254,14 @@ const (
 )
 
 func kindOf(raw json.RawMessage) string {
-	switch raw[0] {
-	case '"':
-		return aString
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case 't', 'f':
-		return "a boolean"
-	}
-	return aNumber
+	return cmp.Or(map[byte]string{'"': aString, '{': "an object", '[': "an array", 't': "a boolean", 'f': "a boolean"}[raw[0]], aNumber)
 }
 
 func plural(t reflect.Type) string {
-	if !isList(t) {
+	switch {
+	case !isList(t):
 		return "an object"
-	}
-	if t.Elem().Kind() == reflect.Struct {
+	case t.Elem().Kind() == reflect.Struct:
 		return "an array of objects"
 	}
 	return fmt.Sprintf("an array of %ss", t.Elem().Kind())

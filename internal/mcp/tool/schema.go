@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/document"
 )
 
 // ID is an argument that names a memory by its number. Unlike a count it is never rounded.
@@ -59,14 +61,16 @@ func paramsOf(in reflect.Type) []param {
 		if e := f.Tag.Get("enum"); e != "" {
 			p.enum = strings.Split(e, ",")
 		}
-		if d := f.Tag.Get("default"); d != "" {
-			p.def = defaultJSON(p.kind, d)
+		if d := f.Tag.Get("default"); d != "" && p.kind.Kind() == reflect.String {
+			p.def = encode(d)
+		} else if d != "" {
+			p.def = json.RawMessage(d)
 		}
 		p.min, p.max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
 		if p.kind == reflect.TypeFor[ID]() && p.min == nil {
 			p.min = bound("1")
 		}
-		if listsObjects(p.kind) {
+		if isList(p.kind) && p.kind.Elem().Kind() == reflect.Struct {
 			p.items = paramsOf(p.kind.Elem())
 		}
 		ps = append(ps, p)
@@ -81,11 +85,9 @@ func small(ps []param) []param {
 		if p.needed {
 			reduced[i].required = "schema"
 		}
-		switch p.small {
-		case "":
-		case "-":
+		if p.small == "-" {
 			reduced[i].unlisted = true
-		default:
+		} else if p.small != "" {
 			reduced[i].doc = p.small
 		}
 	}
@@ -93,21 +95,11 @@ func small(ps []param) []param {
 }
 
 func bound(s string) *float64 {
-	if s == "" {
-		return nil
-	}
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil {
 		return nil
 	}
 	return &n
-}
-
-func defaultJSON(kind reflect.Type, s string) json.RawMessage {
-	if kind.Kind() == reflect.String {
-		return quote(s)
-	}
-	return json.RawMessage(s)
 }
 
 // inputSchema writes the arguments in the order of their fields, the most important first, because models read
@@ -138,7 +130,7 @@ func (p param) member() string {
 	schema := p.typeSchema()
 	add := func(keyword string, value any) { schema += fmt.Sprintf(`,"%s":%v`, keyword, value) }
 	if p.doc != "" {
-		add("description", string(quote(p.doc)))
+		add("description", string(encode(p.doc)))
 	}
 	if p.enum != nil {
 		add("enum", string(encode(p.enum)))
@@ -156,7 +148,7 @@ func (p param) member() string {
 	if p.max != nil {
 		add(high, *p.max)
 	}
-	return fmt.Sprintf("%s:{%s}", quote(p.name), schema)
+	return fmt.Sprintf("%s:{%s}", encode(p.name), schema)
 }
 
 // typeSchema is the typeSchema of the kind, with the constraints on the objects of a list.
@@ -170,20 +162,16 @@ func (p param) typeSchema() string {
 	return typeSchema(p.kind)
 }
 
-// outputSchema describes the fields of a struct that have a json name and are not marked schema:"-".
+// objectSchema describes the fields of a struct that have a json name and are not marked schema:"-".
 //
 // Nothing is required: an error answer is an object of another shape, and widely used clients check that
 // against the schema too and then hide it from the model.
-func outputSchema(out reflect.Type) json.RawMessage {
-	return json.RawMessage("{" + objectSchema(out) + "}")
-}
-
 func objectSchema(t reflect.Type) string {
 	var members []string
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && name != "-" && f.Tag.Get("schema") != "-" {
-			members = append(members, fmt.Sprintf("%s:{%s}", quote(name), typeSchema(f.Type)))
+			members = append(members, fmt.Sprintf("%s:{%s}", encode(name), typeSchema(f.Type)))
 		}
 	}
 	return properties(members)
@@ -196,14 +184,8 @@ func typeSchema(t reflect.Type) string {
 		return `"type":"object"`
 	}
 	switch t.Kind() {
-	case reflect.String:
-		return `"type":"string"`
-	case reflect.Bool:
-		return `"type":"boolean"`
-	case reflect.Int, reflect.Int64:
-		return `"type":"integer"`
-	case reflect.Float64:
-		return `"type":"number"`
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
+		return fmt.Sprintf(`"type":%q`, document.KindOf(t))
 	case reflect.Slice:
 		return `"type":"array","items":{` + typeSchema(t.Elem()) + `}`
 	case reflect.Map:
@@ -215,8 +197,6 @@ func typeSchema(t reflect.Type) string {
 	}
 	return ""
 }
-
-func quote(s string) json.RawMessage { return encode(s) }
 
 // encode writes strings and lists of them, which cannot fail, and does not escape < and >, which prose uses.
 func encode[T string | []string](v T) json.RawMessage {

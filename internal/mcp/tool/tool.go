@@ -9,6 +9,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
@@ -83,10 +84,7 @@ func (c Caller) Has(name string) bool { return c.Offers == nil || c.Offers(name)
 
 // Actor is the caller's name in the journal: "mcp:claude-code", or "mcp".
 func (c Caller) Actor() string {
-	if c.Client == "" {
-		return "mcp"
-	}
-	return "mcp:" + c.Client
+	return strings.TrimSuffix("mcp:"+c.Client, ":")
 }
 
 // Options configure a dialect. Engine is required.
@@ -120,7 +118,7 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 	return Tool{
 		Def:    d,
 		Input:  inputSchema(params),
-		Output: outputSchema(reflect.TypeFor[Out]()),
+		Output: json.RawMessage("{" + objectSchema(reflect.TypeFor[Out]()) + "}"),
 		small:  inputSchema(small(params)),
 		Call: func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error) {
 			var in In
@@ -199,14 +197,13 @@ func ReplyOf(out any) (Reply, error) {
 			return Reply{Text: text, Structured: object}, nil
 		}
 	}
+	text := object
 	if t, ok := out.(inText); ok {
-		text, err := sorted(t.InText())
-		if err != nil {
+		if text, err = sorted(t.InText()); err != nil {
 			return Reply{}, fmt.Errorf("write the answer: %w", err)
 		}
-		return Reply{Text: string(text), Structured: object}, nil
 	}
-	return Reply{Text: string(object), Structured: object}, nil
+	return Reply{Text: string(text), Structured: object}, nil
 }
 
 // sorted writes v, a struct, as an object with sorted keys; nested objects keep the order of their fields.
@@ -227,6 +224,14 @@ type Failure struct {
 	Text   string // the text block; "" writes Object there, as JSON
 	Object any    // the structured answer, a struct; nil derives one from Err
 	Err    error  // the cause; never nil
+}
+
+// Reason returns an error's own message, without causes, which are for the log.
+func Reason(err error) string {
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		return e.Msg
+	}
+	return "internal error"
 }
 
 // Hinted is an Object of a Failure that can include the hint of its error.

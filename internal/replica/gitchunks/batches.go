@@ -72,7 +72,6 @@ func (r *Repository) list(ctx context.Context, wanted func(id string) bool) ([]e
 	return r.withExport(ctx, folder, all, wanted)
 }
 
-// batches returns the batches of the wanted chunks.
 func (r *Repository) batches(ctx context.Context, folder *os.Root, wanted func(id string) bool) ([]engram.Batch, error) {
 	at, err := within(folder, chunksName, false)
 	if err != nil || at == nil {
@@ -103,9 +102,7 @@ func (r *Repository) batches(ctx context.Context, folder *os.Root, wanted func(i
 	return all, nil
 }
 
-func older(a, b engram.Batch) int {
-	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
-}
+func older(a, b engram.Batch) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) }
 
 // batch returns the batch of a chunk, from its head, the manifest, or its items.
 func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manifest) (engram.Batch, error) {
@@ -216,7 +213,6 @@ func (r *Repository) start(ctx context.Context, at *os.Root, c found, most int64
 	return b, nil
 }
 
-// load reads and parses a chunk.
 func (r *Repository) load(ctx context.Context, at *os.Root, c found) (chunk, error) {
 	plain, err := r.plain(ctx, at, c)
 	if err != nil {
@@ -303,7 +299,6 @@ func (r *Repository) find(ctx context.Context, id string) (chunk, error) {
 	return chunk{}, missing
 }
 
-// named adds the name of a chunk to its error.
 func named(err error, id string) error {
 	known, ok := errors.AsType[*engram.Error](err)
 	switch {

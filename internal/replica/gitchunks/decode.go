@@ -30,8 +30,6 @@ type item struct {
 	raw   []byte
 }
 
-func (i item) name() string { return fmt.Sprintf("%s[%d]", lists()[i.list], i.place) }
-
 // open parses a chunk, which takes ownership of the bytes.
 func open(plain []byte) (chunk, error) {
 	if err := wire.WellFormed(plain); err != nil {
@@ -133,7 +131,7 @@ func (c chunk) record(i item, project string) engram.Record {
 	} else if !c.own {
 		inProject(&r, project)
 	}
-	r.Item = i.name()
+	r.Item = fmt.Sprintf("%s[%d]", lists()[i.list], i.place)
 	return r
 }
 

@@ -28,11 +28,6 @@ func (r *Repository) most() int64 {
 	return maxPlain
 }
 
-func tooMuch(most int64) error {
-	return engram.Errorf(engram.CodeInvalid, "it is larger than %d KiB and was skipped", most>>10).WithHint("run {sync --import} to import it")
-}
-
-// export returns the export with this ID.
 func (r *Repository) export(ctx context.Context, folder *os.Root, id string) ([]byte, error) {
 	text, err := readFile(ctx, folder, exportName, r.most())
 	if err != nil {
@@ -124,7 +119,6 @@ func (r *Repository) Some(ids []string) engram.Remote {
 	return partly{r, func(id string) bool { return only[id] }}
 }
 
-// partly is a repository limited to some chunks.
 type partly struct {
 	*Repository
 	wanted func(id string) bool

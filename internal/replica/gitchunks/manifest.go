@@ -22,7 +22,6 @@ const (
 	maxManifest     = 16 << 20 // 100,000 chunks
 )
 
-// manifestEntry is a chunk in the manifest.
 type manifestEntry struct {
 	ID        string `json:"id"`
 	CreatedBy string `json:"created_by"`
@@ -151,7 +150,6 @@ func (m manifest) batch(id string) (b engram.Batch, inList bool) {
 	return engram.Batch{ID: id, By: e.CreatedBy, At: at.Time, Sessions: e.Sessions, Memories: e.Memories, Prompts: e.Prompts}, inList
 }
 
-// inOrder returns the entries in order.
 func (m manifest) inOrder() []manifestEntry {
 	all := make([]manifestEntry, len(m.order))
 	for i, id := range m.order {
@@ -165,15 +163,8 @@ func (m manifest) fits(batches []engram.Batch) bool {
 	if !m.exists {
 		return len(batches) == 0
 	}
-	if m.flaw != "" || len(m.entries) != len(batches) {
-		return false
-	}
-	for _, b := range batches {
-		if _, ok := m.entries[b.ID]; !ok {
-			return false
-		}
-	}
-	return true
+	unlisted := func(b engram.Batch) bool { _, ok := m.entries[b.ID]; return !ok }
+	return m.flaw == "" && len(m.entries) == len(batches) && !slices.ContainsFunc(batches, unlisted)
 }
 
 // of returns the manifest of these chunks, newest on top. A valid manifest keeps its lines and new

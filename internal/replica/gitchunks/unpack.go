@@ -25,13 +25,7 @@ const (
 	sealing = 256 << 10
 )
 
-// idOf returns the ID of a chunk: the first 8 hex digits of the SHA-256 of its JSON.
-func idOf(plain []byte) string {
-	sum := sha256.Sum256(plain)
-	return hex.EncodeToString(sum[:4])
-}
-
-// isID reports whether id is 8 hex digits in lower case.
+// isID reports whether id is 8 hex digits in lower case: the first of the SHA-256 of a chunk's JSON.
 func isID(id string) bool {
 	for _, r := range id {
 		if (r < '0' || r > '9') && (r < 'a' || r > 'f') {
@@ -77,7 +71,7 @@ func inflate(ctx context.Context, w io.Writer, packed []byte, most int64) (int64
 	case err != nil:
 		return n, unzipped(err)
 	case n > limit && most < maxPlain:
-		return n, tooMuch(most)
+		return n, engram.Errorf(engram.CodeInvalid, "it is larger than %d KiB and was skipped", most>>10).WithHint("run {sync --import} to import it")
 	case n > limit && limit < maxPlain:
 		return n, engram.Errorf(engram.CodeInvalid, "it unpacks to more than %d times its size of %d bytes", maxRatio, len(packed)).
 			WithHint("remove it: it is made to exhaust the memory of readers")

@@ -3,6 +3,8 @@ package gitchunks
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"os"
@@ -148,7 +150,8 @@ func (r *Repository) unused(at *os.Root, h head, body []byte) (string, []byte, e
 		if err != nil {
 			return "", nil, err
 		}
-		id := idOf(plain)
+		sum := sha256.Sum256(plain)
+		id := hex.EncodeToString(sum[:4])
 		_, unsealed := at.Lstat(id + plainSuffix)
 		_, sealed := at.Lstat(id + sealedSuffix)
 		if errors.Is(unsealed, fs.ErrNotExist) && errors.Is(sealed, fs.ErrNotExist) {

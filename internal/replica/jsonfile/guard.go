@@ -1,10 +1,15 @@
 package jsonfile
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // maxItem is the longest item, in bytes, and so bounds a reader's memory. The longest memory with
@@ -95,4 +100,128 @@ func (g *guarded) check(p []byte) error {
 
 func (g *guarded) broken(at int64) error {
 	return fmt.Errorf("%w at byte %d", errEncoding, at)
+}
+
+// maxGap is the longest run of white space kept between two JSON tokens, in bytes.
+const maxGap = 4 << 10
+
+// gaps shortens white space in JSON, piece by piece. The zero value is at the start.
+type gaps struct {
+	text    bool // inside a string, where white space is content
+	escaped bool // after a backslash
+	run     int  // length of the current run of white space
+}
+
+// shorten removes white space beyond maxGap outside of strings from p, in place, and returns the
+// remaining length.
+func (g *gaps) shorten(p []byte) int {
+	kept := 0
+	for at := 0; at < len(p); {
+		if g.text {
+			n := g.toEnd(p[at:])
+			kept += copy(p[kept:], p[at:at+n])
+			at += n
+			continue
+		}
+		c := p[at]
+		at++
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			if g.run++; g.run > maxGap {
+				continue
+			}
+		case '"':
+			g.text, g.run = true, 0
+		default:
+			g.run = 0
+		}
+		p[kept] = c
+		kept++
+	}
+	return kept
+}
+
+// toEnd returns how much of p belongs to the current string, with the closing quote.
+func (g *gaps) toEnd(p []byte) int {
+	at := 0
+	if g.escaped {
+		at, g.escaped = 1, false
+	}
+	for at < len(p) {
+		n := bytes.IndexAny(p[at:], "\"\\")
+		if n < 0 {
+			return len(p)
+		}
+		if at += n + 1; p[at-1] == '"' {
+			g.text = false
+			return at
+		}
+		if at == len(p) {
+			g.escaped = true
+			return at
+		}
+		at++
+	}
+	return len(p)
+}
+
+// sniffed looks at the beginning of a file and rejects other kinds by name. The returned reader
+// gives the whole file.
+func sniffed(r io.Reader) (io.Reader, error) {
+	const enough = 512
+	in := bufio.NewReaderSize(r, 1<<16)
+	// Use what arrives first: do not wait for a slow sender. An error shows again when the file is
+	// read.
+	_, _ = in.Peek(1)
+	head, _ := in.Peek(min(in.Buffered(), enough))
+	if code := encoding(head); code != "" {
+		return nil, engram.Errorf(engram.CodeInvalid, "the file is %s, but an export is UTF-8", code).
+			WithHint("convert it first, for example with iconv -f %s -t UTF-8", code)
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+		return nil, engram.Errorf(engram.CodeInvalid, "the file is a SQLite database, not an export").
+			WithHint("import another memory program's database with {migrate --from SYSTEM FILE}; export one of Engram with {export FILE} and --data-dir")
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return nil, engram.Errorf(engram.CodeInvalid, "the file is a zip archive, not an export").
+			WithHint("unpack it and name the file in it")
+	case markdown(head):
+		return nil, engram.Errorf(engram.CodeInvalid, "the file looks like Markdown, not an export").
+			WithHint("import Markdown with {migrate --from markdown FILE}, and a folder written by obsidian-export with {import FOLDER --format obsidian}")
+	}
+	return in, nil
+}
+
+// encoding names a multi-byte text encoding; "" for none. Without a byte order mark the zeros tell,
+// because JSON begins with ASCII.
+func encoding(head []byte) string {
+	if len(head) < 4 {
+		return ""
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")), head[0] != 0 && head[1] == 0 && head[2] == 0 && head[3] == 0:
+		return "UTF-32LE"
+	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")), head[0] == 0 && head[1] == 0 && head[2] == 0 && head[3] != 0:
+		return "UTF-32BE"
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "UTF-16"
+	case head[0] != 0 && head[1] == 0 && head[3] == 0:
+		return "UTF-16LE"
+	case head[0] == 0 && head[1] != 0 && head[2] == 0:
+		return "UTF-16BE"
+	}
+	return ""
+}
+
+// markdown reports whether a text begins like a page of notes: with front matter, a heading or a
+// list.
+func markdown(head []byte) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(head), byteOrderMark)), "\n")
+	first = strings.TrimRight(first, "\r ")
+	for _, opens := range []string{"# ", "## ", "### ", "- ", "* ", "> "} {
+		if strings.HasPrefix(first, opens) {
+			return true
+		}
+	}
+	return first == "---"
 }

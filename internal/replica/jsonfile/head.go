@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
@@ -23,22 +24,21 @@ func (f *reading) decide(section string) error {
 		if err := f.checkVersion(); err != nil {
 			return err
 		}
-		f.form = plainForm()
+		f.form = form{name: NamePlain, sections: wire.Sections(), decode: func(list int, raw []byte) (engram.Record, error) { return wire.Decode(list, raw) }}
 		if f.versioned() {
-			f.form = nativeForm()
+			f.form = form{name: NameNative, sections: nativeSections(), decode: decodeNative}
 		}
 	case given:
 		return engram.Errorf(engram.CodeInvalid, "the file has the unknown format %.40q", format).
 			WithHint("use an export of Engram, with the format %q, or of a mem_* program, without a format", nativeName)
 	case section == "memories" || section == "relationships" || section == "embeddings":
-		f.form = graphForm()
+		f.form = form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt},
+			partsBut("project", "type", "summary", "metadata", "session_id", "importance", "deleted_at"), 0, decodeGraph}
 	case f.head["entityType"] != nil:
 		return f.lines()
-	case slices.Contains(wire.DialectSections(), section):
-		f.form = dialectForm()
-		return f.checkDialect()
-	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
-		f.form = dialectForm() // its lists are null when empty
+	case slices.Contains(wire.DialectSections(), section),
+		section == "" && f.head["version"] != nil && f.head["exported_at"] != nil: // its lists are null when empty
+		f.form = form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation}, dialectLacks, time.Second, wire.DecodeDialect}
 		return f.checkDialect()
 	case slices.Contains(wire.Sections(), section), slices.Contains(nativeSections(), section):
 		return misplaced()
@@ -99,7 +99,6 @@ func (f *reading) checkDialect() error {
 		WithHint("export it with the version of the program that wrote %s", dialectVersion)
 }
 
-// snapshot returns the head of the file.
 func (f *reading) snapshot() engram.Snapshot {
 	s := engram.Snapshot{Format: f.form.name, Lacks: f.unlisted(), Unlisted: f.form.unlistedFields, Grid: f.form.grid}
 	text := func(name string) string { t, _ := f.head[name].(string); return t }
@@ -136,4 +135,87 @@ func (f *reading) lines() error {
 		return err.WithHint("import the graph of a memory server with {migrate --from mcp-memory FILE}")
 	}
 	return err.WithHint("import memories, one per line, with {ingest FILE}")
+}
+
+// wants reports whether a list holds records.
+func (f *reading) wants(name string) bool {
+	if f.known {
+		return slices.Contains(f.form.sections, name)
+	}
+	return slices.Contains(slices.Concat(wire.Sections(), nativeSections(), graphSections()), name) // includes the dialect's
+}
+
+// mayLack reports whether a value other than a list is accepted for a list of records: other
+// programs write null for an empty list, and vectors are skipped. In a native file it is an error,
+// because a replacing import would take it for empty.
+func (f *reading) mayLack(name string, value json.Token) bool {
+	if f.head["format"] == nativeName {
+		return !slices.Contains(f.ownSections(), name)
+	}
+	return value == nil || name == "embeddings"
+}
+
+// ownSections returns the lists of a native file of this version.
+func (f *reading) ownSections() []string {
+	if f.versioned() {
+		return nativeSections()
+	}
+	return wire.Sections()
+}
+
+// noList reports a list of records that is not a list.
+func (f *reading) noList(name string, value json.Token) error {
+	if err := f.decide(name); err != nil {
+		if f.head["format"] == nil {
+			return f.foreign()
+		}
+		return err
+	}
+	return engram.Errorf(engram.CodeInvalid, "%s is %s, not a list", name, kindOf(value)).WithHint("put the items in brackets; use [] for an empty list")
+}
+
+// misspelt returns the list that a similar field name of a native file was meant to be; "" for
+// none.
+func (f *reading) misspelt(name string) string {
+	if f.head["format"] != nativeName {
+		return ""
+	}
+	for _, section := range f.ownSections() {
+		if strings.EqualFold(name, section) || strings.EqualFold(name, singular(section)) {
+			return section
+		}
+	}
+	return ""
+}
+
+// singular returns the name of one item of a list.
+func singular(section string) string {
+	if stem, ok := strings.CutSuffix(section, "ies"); ok {
+		return stem + "y"
+	}
+	return strings.TrimSuffix(section, "s")
+}
+
+func kindOf(value json.Token) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "a text"
+	case bool:
+		return "true or false"
+	case json.Delim:
+		if v == '{' {
+			return "an object"
+		}
+	}
+	return "a number"
+}
+
+// unlisted returns the kinds of things missing from a file: all of them if it has no list.
+func (f *reading) unlisted() []engram.Entity {
+	if !f.form.native() || f.section != "" {
+		return f.form.lacks
+	}
+	return []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation}
 }

@@ -13,36 +13,19 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// form is a detected form.
 type form struct {
 	name           string
 	sections       []string
 	lacks          []engram.Entity
 	unlistedFields []string      // fields of memories that it lacks
 	grid           time.Duration // resolution of its times; 0: milliseconds
-	decode         func(section string, raw []byte) (engram.Record, error)
+	decode         func(section int, raw []byte) (engram.Record, error)
 }
-
-func nativeForm() form {
-	return form{name: NameNative, sections: nativeSections(), decode: decodeNative}
-}
-
-func plainForm() form { return form{name: NamePlain, sections: wire.Sections(), decode: decodePlain} }
 
 // native reports whether a form keeps everything.
 func (f form) native() bool { return f.name == NameNative || f.name == NamePlain }
 
-func dialectForm() form {
-	return form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation},
-		dialectLacks, time.Second, decodeDialect}
-}
-
 var dialectLacks = append(partsBut("project", "scope", "type", "topic_key", "session_id", "tool_name", "review_after", "deleted_at"), "tags", "strength")
-
-func graphForm() form {
-	return form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt},
-		partsBut("project", "type", "summary", "metadata", "session_id", "importance", "deleted_at"), 0, decodeGraph}
-}
 
 // partsBut returns the fields of memories that are merged as parts, but for those that a form has.
 func partsBut(has ...string) (lacks []string) {
@@ -54,7 +37,6 @@ func partsBut(has ...string) (lacks []string) {
 	return lacks
 }
 
-// reading is a file being read.
 type reading struct {
 	in    *guarded
 	d     *json.Decoder
@@ -67,7 +49,6 @@ type reading struct {
 	begun   map[string]bool // sections
 }
 
-// reader reads every form.
 type reader struct{}
 
 // Read implements engram.Format. It reads the fields of the head and stops at the first list.
@@ -239,10 +220,8 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 					yield(engram.Record{}, err)
 					return
 				}
-				if r.Flaw == nil && nothing(r) {
-					continue
-				}
-				if !yield(r, nil) {
+				nothing := r.Flaw == nil && r.Erased == nil && r.Entity() == "" // of a skipped list
+				if !nothing && !yield(r, nil) {
 					return
 				}
 			}
@@ -257,9 +236,6 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 		}
 	}
 }
-
-// nothing reports whether an item belongs to a skipped list.
-func nothing(r engram.Record) bool { return r.Erased == nil && r.Entity() == "" }
 
 // one reads the next item of the section. An error is about the file; a fault of the item is its
 // Flaw.
@@ -289,5 +265,5 @@ func (f *reading) decode(raw []byte) (engram.Record, error) {
 	if err := wire.Ambiguous(raw); err != nil {
 		return engram.Record{}, err
 	}
-	return f.form.decode(f.section, raw)
+	return f.form.decode(slices.Index(f.form.sections, f.section), raw)
 }

@@ -21,7 +21,6 @@ type strays struct {
 	read map[string]read
 }
 
-// stray is an unreadable note.
 type stray struct {
 	path string
 	*flaw

@@ -134,15 +134,10 @@ func idTail(id engram.ID, n int) string {
 // hubFolder returns the folder of the hubs of a kind.
 func hubFolder(k engram.HubKind) string { return "_" + string(k) + "s" }
 
-// hubName returns the path of a hub.
+// hubName returns the path of a hub, which depends on its kind and key alone.
 func hubName(h engram.Hub) string {
-	return path.Join(hubFolder(h.Kind), hubStem(h.Name())+suffix)
-}
-
-// hubStem returns the name of a hub's note, which depends on its key alone.
-func hubStem(name string) string {
-	_, key, _ := strings.Cut(name, ":")
-	return cmp.Or(slug(key, stemBytes), "hub") + "-" + digest([]byte(name))[:6]
+	_, key, _ := strings.Cut(h.Name(), ":")
+	return path.Join(hubFolder(h.Kind), cmp.Or(slug(key, stemBytes), "hub")+"-"+digest([]byte(h.Name()))[:6]+suffix)
 }
 
 // sameFile returns what two names share that some file system takes for the same.

@@ -117,7 +117,6 @@ func (n *notes) Put(v engram.VaultNote) (engram.NoteDone, error) {
 	return p.put()
 }
 
-// putting is one note being written.
 type putting struct {
 	*notes
 	note     engram.VaultNote
@@ -232,7 +231,6 @@ func (p *putting) write(own kept, act engram.NoteAct) (engram.NoteDone, error) {
 	return p.end(act)
 }
 
-// left records the written state of the note.
 func (p *putting) left(f fileState) {
 	x := &noteState{Path: p.want, Said: p.said, fileState: f, Tail: digest([]byte(p.tailText)),
 		Base: engram.NoteFieldsOf(p.note.Memory).Digest()}

@@ -157,7 +157,6 @@ func (v *Vectors) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// bytesPerNumber is the size of a 32-bit float.
 const bytesPerNumber = 4
 
 func memoryOf(r engram.MemoryRecord, t Trail) any {

@@ -1,5 +1,5 @@
-// Package wire holds the JSON shapes of exchanged records: the complete native ones (project.go,
-// memory.go, relation.go, trail.go) and those of the mem_* dialect (dialect.go). Packages jsonfile
+// Package wire holds the JSON shapes of exchanged records: the complete native ones (record.go,
+// memory.go) and those of the mem_* dialect (dialect.go). Packages jsonfile
 // and gitchunks make files and chunks of them.
 //
 // Decode reads what Encode wrote to the same record. Input may come from anywhere: a misfit is an
@@ -9,7 +9,10 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -31,19 +34,21 @@ func Sections() []string {
 
 // Encode returns a record as a native item for package json, and its list; -1 for an empty record.
 func Encode(r engram.Record) (section int, item any) {
+	t := Trail{Causal: r.Causal, Tombstone: r.Tombstone}
 	switch {
 	case r.Project != nil:
-		return Projects, itemOf(projectShape, r.Project, trailOf(r)).Addr().Interface()
+		return Projects, itemOf(projectShape, r.Project, t).Addr().Interface()
 	case r.Session != nil:
-		return Sessions, itemOf(sessionShape, r.Session, trailOf(r)).Addr().Interface()
+		return Sessions, itemOf(sessionShape, r.Session, t).Addr().Interface()
 	case r.Memory != nil:
-		return Memories, memoryOf(*r.Memory, trailOf(r))
+		return Memories, memoryOf(*r.Memory, t)
 	case r.Prompt != nil:
-		return Prompts, itemOf(promptShape, r.Prompt, trailOf(r)).Addr().Interface()
+		return Prompts, itemOf(promptShape, r.Prompt, t).Addr().Interface()
 	case r.Relation != nil:
-		return Relations, relationOf(*r.Relation, trailOf(r))
+		return Relations, relationOf(*r.Relation, t)
 	case r.Erased != nil:
-		return Erasures, erasedOf(*r.Erased)
+		x := r.Erased
+		return Erasures, Erased{x.Entity, x.ID, x.SyncID, x.Project, x.At}
 	}
 	return -1, nil
 }
@@ -114,4 +119,66 @@ func withArticle(kind string) string {
 		return "an " + kind
 	}
 	return "a " + kind
+}
+
+// Time is a time in a file. It is written in RFC 3339 in UTC with milliseconds, zero as null. It is
+// read in RFC 3339, in the form of the mem_* dialect (2026-06-12 09:00:00, UTC), or as seconds or
+// milliseconds since 1970; null and "" are zero.
+type Time struct{ time.Time }
+
+// At returns a time for a native item.
+func At(t time.Time) Time { return Time{t} }
+
+// MarshalJSON implements json.Marshaler.
+func (m Time) MarshalJSON() ([]byte, error) {
+	if m.IsZero() {
+		return []byte("null"), nil
+	}
+	return Instant(m.Time).MarshalJSON()
+}
+
+// Instant is a time that is written even if it is zero: RFC 3339 in UTC with milliseconds.
+type Instant time.Time
+
+// MarshalJSON implements json.Marshaler.
+func (s Instant) MarshalJSON() ([]byte, error) {
+	return []byte(time.Time(s).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
+}
+
+// dialectTime is the layout of times in the mem_* dialect.
+const dialectTime = "2006-01-02 15:04:05"
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *Time) UnmarshalJSON(b []byte) error {
+	text := string(b)
+	if text == "null" || text == `""` {
+		return nil
+	}
+	if b[0] != '"' {
+		return m.count(text)
+	}
+	if err := json.Unmarshal(b, &text); err != nil {
+		return err
+	}
+	for _, layout := range []string{time.RFC3339Nano, dialectTime, "2006-01-02T15:04:05", "2006-01-02"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			m.Time = t.UTC()
+			return nil
+		}
+	}
+	return m.count(text)
+}
+
+// count reads seconds, or milliseconds if the number is too large for seconds.
+func (m *Time) count(text string) error {
+	const tooManySeconds = 100_000_000_000 // the year 5138
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n > -tooManySeconds*1000 && n < tooManySeconds*1000) { // false for NaN
+		return fmt.Errorf("%.40q is not a time", text)
+	}
+	if n < tooManySeconds && n > -tooManySeconds {
+		n *= 1000
+	}
+	m.Time = time.UnixMilli(int64(n)).UTC()
+	return nil
 }

@@ -1,12 +1,13 @@
-// Package agent is the catalog of agents that Engram can be connected to: a file per agent, with
-// how an installation is detected and what goes into which of its files. A new agent is a new file
-// and a line in All.
+// Package agent is the catalog of agents that Engram can be connected to: a function
+// per agent (agents.go), with how an installation is detected and what goes into which of its files.
+// A new agent is a new function and a line in All.
 //
 // It writes nothing: it returns lists of setup.Part. All paths derive from an Env, so that those of
 // one system are tested on any other. It may be used concurrently.
 package agent
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +15,9 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/setup"
+	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
 // Env describes the machine that agents are installed on.
@@ -64,11 +67,7 @@ func All() []Agent {
 
 // Names returns the names of all agents, in the order of All.
 func Names() []string {
-	var names []string
-	for _, a := range All() {
-		names = append(names, a.Name)
-	}
-	return names
+	return document.Each(All(), func(a Agent) string { return a.Name })
 }
 
 // Find returns the agent with a name or alias, ignoring case and separators: "Claude Code" is
@@ -152,4 +151,53 @@ func (e Env) moved(variable, usual string) string {
 		return usual
 	}
 	return filepath.Clean(v)
+}
+
+// Warnings returns obstacles in files that are not ours, one sentence each, or nil.
+// read returns the content of a file, nil if it is missing or unreadable.
+func (a Agent) Warnings(e Env, read func(path string) []byte) []string {
+	if a.warns == nil {
+		return nil
+	}
+	return a.warns(e, read)
+}
+
+// claudeWarnings looks for a second server of our name, which `claude mcp add` puts into
+// .claude.json for all projects or for one, and for the switch that disables all hooks.
+//
+// Source: code.claude.com/docs/en/mcp and /docs/en/hooks.
+func claudeWarnings(e Env, dir string, read func(path string) []byte) (all []string) {
+	state := e.home(".claude.json")
+	if dir != e.home(".claude") {
+		state = e.join(dir, ".claude.json")
+	}
+	type servers struct {
+		Engram any `json:"engram"`
+	}
+	var user servers
+	if there, err := edit.ReadJSON(read(state), []string{"mcpServers"}, &user); err == nil && there && user.Engram != nil {
+		all = append(all, fmt.Sprintf("%s has another server named engram, so Claude Code starts two: remove it with claude mcp remove engram -s user", state))
+	}
+	var projects map[string]struct {
+		Servers servers `json:"mcpServers"`
+	}
+	if there, err := edit.ReadJSON(read(state), []string{"projects"}, &projects); err == nil && there {
+		n := 0
+		for _, p := range projects {
+			if p.Servers.Engram != nil {
+				n++
+			}
+		}
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%s has another server named engram in %d of its projects: remove it with claude mcp remove engram -s local in each", state, n))
+		}
+	}
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		var off bool
+		path := e.join(dir, name)
+		if there, err := edit.ReadJSON(read(path), []string{"disableAllHooks"}, &off); err == nil && there && off {
+			all = append(all, fmt.Sprintf("%s has disableAllHooks, so no hook runs", path))
+		}
+	}
+	return all
 }

@@ -2,12 +2,19 @@ package agent
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/setup"
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
+	"github.com/alanbuscaglia/engram/plugin"
 )
 
 type entry struct {
@@ -229,4 +236,182 @@ func (e Env) protocol(hooks bool) string {
 		return "\n"
 	}
 	return strings.TrimSpace(e.Protocol(hooks)) + "\n"
+}
+
+// own is a JSON file that belongs to us. content is its normal content; entries are everything in
+// it, by which it is recognised and updated after a person added something, such as "disabled" to
+// the server.
+func own(path string, content []byte, entries ...entry) setup.Part {
+	p, merged := setup.Whole(path, content, 0), jsonFile(path, entries...)
+	p.Entries, p.DataDir = merged.Entries, dataDirIn
+	p.Merge = func(c []byte) ([]byte, error) {
+		out, err := merged.Set(c)
+		if err == nil && !bytes.Equal(out, c) && sameJSON(out, content) {
+			return content, nil // no additions are left in it
+		}
+		return out, err
+	}
+	p.Ours = func(c []byte) bool {
+		return slices.ContainsFunc(entries, func(e entry) bool {
+			return e.calls != nil && e.calls(c) || e.sure && e.stand(c).Stand >= setup.Older
+		})
+	}
+	return p
+}
+
+func sameJSON(a, b []byte) bool {
+	var one, other any
+	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && reflect.DeepEqual(one, other)
+}
+
+// entriesOf returns the entries of a JSON asset: servers, hooks without a shell, descriptions.
+func (e Env) entriesOf(agent string, content []byte) ([]entry, error) {
+	var says map[string]json.RawMessage
+	if err := json.Unmarshal(content, &says); err != nil {
+		return nil, err
+	}
+	var all []entry
+	for _, name := range slices.Sorted(maps.Keys(says)) {
+		var err error
+		switch name {
+		case "mcpServers":
+			var servers map[string]any
+			err = json.Unmarshal(says[name], &servers)
+			for _, server := range slices.Sorted(maps.Keys(servers)) {
+				all = append(all, e.member(servers[server], []string{name, server}))
+			}
+		case "hooks":
+			var events map[string][]any
+			err = json.Unmarshal(says[name], &events)
+			for _, event := range slices.Sorted(maps.Keys(events)) {
+				for _, group := range events[event] {
+					all = append(all, hookIn(edit.Elements{Path: []string{name, event}, Inner: "hooks", Ours: e.runs("hook", agent, event)}, group))
+				}
+			}
+		default:
+			all = append(all, stated(name, says[name]))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// runs returns a function that recognises a hook that calls this program with these words.
+func (e Env) runs(words ...string) func(element []byte) bool {
+	return func(element []byte) bool {
+		var hook any
+		if json.Unmarshal(element, &hook) != nil {
+			return false
+		}
+		is := wordsOf(hook)
+		return len(is) > len(words) && e.isUs(is[0]) && slices.Equal(is[1:1+len(words)], words)
+	}
+}
+
+// stated is a descriptive member of a file of ours, which is recognised by its name.
+func stated(name string, value any) entry {
+	path := []string{name}
+	said := entry{
+		path: path,
+		set:  func(c []byte) ([]byte, error) { return edit.SetJSON(c, path, value) },
+		drop: func(c []byte) ([]byte, error) { return edit.RemoveJSON(c, path) },
+	}
+	if name == "name" {
+		said.calls = func(c []byte) bool {
+			var is string
+			there, err := edit.ReadJSON(c, path, &is)
+			return err == nil && there && is == "engram"
+		}
+	}
+	return said
+}
+
+// Placeholders in assets: plugin/README.md.
+const (
+	fillProgram    = `"__ENGRAM__"`
+	fillDataDir    = `"__DATA_DIR_ARGS__"`
+	fillShell      = "__ENGRAM_SHELL__"
+	fillPowerShell = "__ENGRAM_POWERSHELL__"
+	fillVersion    = "__ENGRAM_VERSION__"
+)
+
+// Fill returns an asset as it is installed: with shared text included and placeholders replaced.
+func (e Env) Fill(asset []byte) ([]byte, error) {
+	shellLine, err := e.line(posix)
+	if err != nil {
+		return nil, err
+	}
+	psLine, err := e.line(powershell)
+	if err != nil {
+		return nil, err
+	}
+	args := ""
+	for _, a := range e.args() {
+		args += ", " + text(a)
+	}
+	out := strings.NewReplacer(
+		", "+fillDataDir, args, ","+fillDataDir, args, fillDataDir, strings.TrimPrefix(args, ", "),
+		fillProgram, text(e.Engram), fillShell, shellLine, fillPowerShell, psLine, fillVersion, e.version(),
+	).Replace(string(plugin.Joined(asset)))
+	return []byte(out), nil
+}
+
+// version returns the version; "0.0.0" for a build from source, because manifests need numbers.
+func (e Env) version() string {
+	v := strings.TrimPrefix(e.Version, "v")
+	if v == "" || !strings.Contains("0123456789", v[:1]) {
+		return "0.0.0"
+	}
+	return v
+}
+
+// whole returns the assets of an agent as files in a folder: those that keep selects, with their
+// target names; nil: all but README.md.
+func (e Env) whole(agent, dir string, keep func(name string) (to string, ok bool)) ([]setup.Part, error) {
+	if e.Files == nil {
+		return nil, engram.Errorf(engram.CodeInternal, "there are no assets")
+	}
+	files, err := e.Files(agent)
+	if err != nil {
+		return nil, err
+	}
+	if keep == nil {
+		keep = func(name string) (string, bool) { return name, path.Base(name) != "README.md" }
+	}
+	var parts []setup.Part
+	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		to, ok := keep(name)
+		if err != nil || d.IsDir() || !ok {
+			return err
+		}
+		b, err := fs.ReadFile(files, name)
+		if err == nil {
+			b, err = e.Fill(b)
+		}
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if bytes.HasPrefix(b, []byte("#!")) {
+			mode = 0o755
+		}
+		p := setup.Whole(e.join(dir, strings.Split(to, "/")...), b, mode)
+		p.DataDir = dataDirIn
+		if path.Ext(name) == ".json" {
+			entries, err := e.entriesOf(agent, b)
+			if err != nil {
+				return err
+			}
+			p = own(p.Path, b, entries...)
+		}
+		parts = append(parts, p)
+		return nil
+	})
+	if err == nil && len(parts) == 0 {
+		err = engram.Errorf(engram.CodeInternal, "there are no assets for %s", agent)
+	}
+	slices.SortFunc(parts, func(a, b setup.Part) int { return strings.Compare(a.Path, b.Path) })
+	return parts, err
 }

@@ -105,10 +105,10 @@ func (t *Tx) Maybe(ctx context.Context, query string, args []any, into ...any) (
 	return err == nil, err
 }
 
-// Stop ends an iteration early.
-var Stop = errors.New("stop")
+// ErrStop ends an iteration early.
+var ErrStop = errors.New("stop")
 
-// Rows runs a query and calls scan for each row, until it returns an error. Rows returns nil for Stop.
+// Rows runs a query and calls scan for each row, until it returns an error. Rows returns nil for ErrStop.
 func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scanner) error) error {
 	ctx, s, err := t.stmt(ctx, query)
 	if err != nil {
@@ -120,7 +120,7 @@ func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scann
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := scan(rows); errors.Is(err, Stop) {
+		if err := scan(rows); errors.Is(err, ErrStop) {
 			return nil
 		} else if err != nil {
 			return err

@@ -213,12 +213,12 @@ func (x *Index) walk(ctx context.Context, g *segment, from string, fn func(word 
 		e := postings.NewEntries(b)
 		for e.Next() {
 			if string(e.Word()) >= from && !fn(e.Word(), e.List()) {
-				return conn.Stop
+				return conn.ErrStop
 			}
 		}
 		return e.Err()
 	})
-	if errors.Is(err, conn.Stop) {
+	if errors.Is(err, conn.ErrStop) {
 		return nil
 	}
 	return err

@@ -67,7 +67,7 @@ func (x *Index) Places(ctx context.Context, nums []int64, fn func(segment int64,
 		num, err := conn.One[int64](s)
 		delete(sealed, num)
 		if len(sealed) == 0 && err == nil {
-			return conn.Stop
+			return conn.ErrStop
 		}
 		return err
 	})

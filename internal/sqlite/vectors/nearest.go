@@ -38,10 +38,10 @@ func width(limit, among int, onlyClose bool) (signs, levels int) {
 
 // Nearest ranks the live memories that pass f, which stands for q.Filter, by cosine in three steps: by the
 // signs of their vectors, by levels, and by rows. It compares the rows of all memories without a slot. No
-// memory passes a nil filter; q.Also are compared all the same.
+// memory passes a nil filter.
 func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Filter) ([]engram.Ranked, error) {
-	m, found, err := x.model(ctx, q.Model)
-	if !found {
+	m, known, err := x.model(ctx, q.Model)
+	if !known {
 		return nil, err
 	}
 	if err := vector.Check(q.Vector, m.dimensions); err != nil {
@@ -57,7 +57,16 @@ func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Fi
 			return nil, fmt.Errorf("search vectors: %w", err)
 		}
 	}
-	return x.rank(ctx, m, question, near, q)
+	found, err := x.rank(ctx, m, question, near, q.Limit)
+	if err != nil || q.Vectors == nil {
+		return found, err
+	}
+	asked := slices.Clone(q.Also)
+	for _, r := range found {
+		asked = append(asked, r.Num)
+	}
+	slices.Sort(asked)
+	return found, x.values(ctx, m, slices.Compact(asked), q.Vectors)
 }
 
 // near returns candidates for the nearest memories that pass a filter.
@@ -152,47 +161,17 @@ func refine(found []int64, pages [][]codePage, question []float32, most int) []i
 	return found
 }
 
-// rank compares the rows of near and of q.Also.
-func (x *Index) rank(ctx context.Context, m model, question []float32, near []int64, q engram.VectorQuery) ([]engram.Ranked, error) {
-	inScope := make(map[int64]bool, len(near))
-	for _, num := range near {
-		inScope[num] = true
-	}
-	asked := near
-	for _, num := range q.Also {
-		if !inScope[num] && !slices.Contains(asked[len(near):], num) {
-			asked = append(asked, num)
-		}
-	}
-	slices.Sort(asked) // in storage order
-	also := map[int64]float64{}
-	wanted := map[int64]bool{}
-	for _, num := range q.Also {
-		wanted[num] = true
-	}
-	top := vector.NewTop(q.Limit)
-	err := x.vectorRows(ctx, m, asked, func(num int64, row []byte) error {
-		cosine, ok := vector.RowCosine(question, row)
-		if ok && inScope[num] {
+// rank compares the rows of near.
+func (x *Index) rank(ctx context.Context, m model, question []float32, near []int64, limit int) ([]engram.Ranked, error) {
+	slices.Sort(near) // in storage order
+	top := vector.NewTop(limit)
+	err := x.vectorRows(ctx, m, near, func(num int64, row []byte) error {
+		if cosine, ok := vector.RowCosine(question, row); ok {
 			top.Offer(num, cosine)
-		}
-		if ok && wanted[num] {
-			also[num] = cosine
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("compare vectors: %w", err)
-	}
-	best := top.Ranked()
-	for _, r := range best {
-		delete(also, r.Num)
-	}
-	rest := vector.NewTop(len(also))
-	for num, cosine := range also {
-		rest.Offer(num, cosine)
-	}
-	return append(best, rest.Ranked()...), nil
+	return top.Ranked(), conn.Doing(err, "compare vectors")
 }
 
 // vectorRowsSQL reads rows by the primary key.

@@ -50,10 +50,15 @@ func (x *Index) Values(ctx context.Context, fingerprint string, nums []int64) (m
 		return nil, err
 	}
 	vs := make(map[int64][]float32, len(nums))
+	return vs, x.values(ctx, m, nums, vs)
+}
+
+// values adds the memories' vectors to vs.
+func (x *Index) values(ctx context.Context, m model, nums []int64, vs map[int64][]float32) error {
 	unread := nums
 	u, err := x.Seen(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if u != nil {
 		unread = nil
@@ -74,7 +79,7 @@ func (x *Index) Values(ctx context.Context, fingerprint string, nums []int64) (m
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read vectors: %w", err)
+		return fmt.Errorf("read vectors: %w", err)
 	}
 	if u != nil && len(unread) <= mostKeptRows {
 		u.Grow(len(unread) * (4*m.dimensions + 100))
@@ -84,7 +89,7 @@ func (x *Index) Values(ctx context.Context, fingerprint string, nums []int64) (m
 			}
 		}
 	}
-	return vs, nil
+	return nil
 }
 
 // Models returns the models that have vectors, by coverage.

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
@@ -82,8 +83,7 @@ var lineRules = []lineRule{
 	{finding.Order, "a standing order destroys files", destroying, func(has finding.Chars, _ string) bool { return has.Any("-") }},
 }
 
-// prevented reports a prohibition or report of an attack before a command: "never pipe … into a
-// shell".
+// prevented reports a prohibition or report of an attack before a command: "never pipe … into a shell".
 func prevented(before string) bool {
 	if i := strings.LastIndexAny(before, ".;!"); i >= 0 && i+1 < len(before) && before[i+1] == ' ' {
 		before = before[i+1:]
@@ -181,12 +181,8 @@ func shellAfterPipe(line string, at int) int {
 
 // formats reports an interpreter with a program of its own: python3 -m json.tool.
 func formats(rest string) bool {
-	for _, w := range []string{" -m json", " -c ", " -e ", " -ne ", " -pe ", " -n ", " -p "} {
-		if strings.HasPrefix(rest, w) {
-			return true
-		}
-	}
-	return false
+	options := []string{" -m json", " -c ", " -e ", " -ne ", " -pe ", " -n ", " -p "}
+	return slices.ContainsFunc(options, func(w string) bool { return strings.HasPrefix(rest, w) })
 }
 
 // knownInstaller reports the official installer address of a well-known tool.

@@ -84,10 +84,7 @@ func sentencesAbroad(text string, found *finding.Findings) {
 }
 
 func hasScript(text string) bool {
-	for _, r := range text {
-		if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)
+	})
 }

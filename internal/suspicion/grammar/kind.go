@@ -1,6 +1,10 @@
 package grammar
 
-import "github.com/alanbuscaglia/engram/internal/suspicion/finding"
+import (
+	"slices"
+
+	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
+)
 
 // Kinds finds instructions by their subject, in any wording and order of words: each kind is a
 // combination of notions that is unusual in an engineer's notes. An imperative, an address or the
@@ -39,22 +43,12 @@ func possible(means notion) bool {
 	if means&toUse != 0 {
 		return true // for lookalikes
 	}
-	for _, k := range kindRules {
-		if holds(means, k.all) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kindRules, func(k kind) bool { return holds(means, k.all) })
 }
 
 // holds reports that has includes a notion of each set.
 func holds(has notion, sets []notion) bool {
-	for _, set := range sets {
-		if has&set == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(sets, func(set notion) bool { return has&set == 0 })
 }
 
 // kind is one kind of instruction.

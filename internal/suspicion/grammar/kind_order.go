@@ -86,8 +86,7 @@ func (c scene) addsPackage() bool {
 	return false
 }
 
-// addressed reports a text to agents ("Note for AI assistants: …", "@assistant"), as opposed to
-// one about them.
+// addressed reports a text to agents ("Note for AI assistants: …", "@assistant"), as opposed to one about them.
 func (c scene) addressed() bool {
 	const farthest = 8 // tokens
 	for i, t := range c.tokens[:min(farthest, len(c.tokens))] {

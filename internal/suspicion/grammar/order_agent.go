@@ -97,8 +97,7 @@ func (s sentence) replaced() (from, to int, ok bool) {
 	})
 }
 
-// untold finds "do not tell the user", "don't mention this to anyone" and "without informing the
-// user".
+// untold finds "do not tell the user", "don't mention this to anyone" and "without informing the user".
 func (s sentence) untold() (from, to int, ok bool) {
 	return s.each(not, func(i int) int {
 		if s.states(i) || s.word(i) == "no" || s.askedFor(i) {
@@ -206,8 +205,7 @@ func (s sentence) hiding() (from, to int, ok bool) {
 	})
 }
 
-// unconfirmed finds "run it without asking the user" and "do not ask for confirmation, just
-// execute".
+// unconfirmed finds "run it without asking the user" and "do not ask for confirmation, just execute".
 func (s sentence) unconfirmed() (from, to int, ok bool) {
 	if s.does(run|send|put|get|alter) < 0 || s.has&(person|you|agent) == 0 {
 		return 0, 0, false

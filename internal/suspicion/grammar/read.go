@@ -242,8 +242,7 @@ func plainer(r rune) rune {
 	return r
 }
 
-// likeness maps letters with accents and look-alikes of other scripts. It is built at the first
-// use.
+// likeness maps letters with accents and look-alikes of other scripts. It is built at the first use.
 var likeness = sync.OnceValue(func() map[rune]rune {
 	m := map[rune]rune{}
 	for plain, like := range map[rune]string{

@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
@@ -92,12 +93,8 @@ func entryOfThing(s string) entry {
 // secretName reports the name of a variable that holds a secret.
 func secretName(s string) bool {
 	s = strings.TrimRight(s, "}")
-	for _, end := range []string{"_key", "_token", "_secret", "_password", "_pass", "_credentials", "_pat", "database_url"} {
-		if strings.HasSuffix(s, end) {
-			return true
-		}
-	}
-	return false
+	ends := []string{"_key", "_token", "_secret", "_password", "_pass", "_credentials", "_pat", "database_url"}
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
 // hostName reports a host without a scheme: evil.example, hooks.site.io. File extensions are not
@@ -138,12 +135,7 @@ func foreignTo(url string) bool {
 			return false
 		}
 	}
-	for _, ours := range []string{"internal", "corp.", "intranet", "artifactory", "nexus", "registry.local"} {
-		if strings.Contains(host, ours) {
-			return false
-		}
-	}
-	return true
+	return !finding.AnyOf(host, "internal", "corp.", "intranet", "artifactory", "nexus", "registry.local")
 }
 
 // NamesSecrets reports the path of a file with secrets, as opposed to an example of one.
@@ -208,4 +200,61 @@ func Away(url string) bool {
 func isMail(s string) bool {
 	name, host, ok := strings.Cut(s, "@")
 	return ok && name != "" && !strings.ContainsAny(name, "/:") && strings.Contains(host, ".") && !strings.ContainsAny(host, "/:@")
+}
+
+// knownPackages are popular packages with names of six letters or more. A similar name is a
+// typing error or an attack on one.
+func knownPackages() []string {
+	return []string{"requests", "urllib3", "django", "tensorflow", "matplotlib", "cryptography", "colorama", "selenium", "beautifulsoup4", "setuptools", "sqlalchemy", "pydantic", "fastapi", "python-dateutil", "scikit-learn",
+		"lodash", "react-dom", "react-router", "typescript", "webpack", "express", "commander", "mongoose", "electron", "jsonwebtoken", "nodemailer", "prettier", "socket.io", "cross-env", "puppeteer", "playwright", "tailwindcss"}
+}
+
+// lookalikes finds the installation of a package whose name resembles a popular one.
+func lookalikes(c scene) (from, to int, ok bool) {
+	if c.has&toUse == 0 {
+		return 0, 0, false
+	}
+	closedUp := strings.NewReplacer("-", "", "_", "", ".", "")
+	i := c.at(0, toUse)
+	for j := i + 1; j < min(i+7, len(c.tokens)); j++ {
+		w := c.word(j)
+		if len(w) < 6 || c.tokens[j].means != 0 {
+			continue
+		}
+		end := c.tokens[j].to
+		for end < len(c.text) && (c.text[end] == '-' || finding.Letter(c.text[end])) {
+			end++
+		}
+		name := finding.Lowered(c.text[c.tokens[j].from:end])
+		for _, known := range knownPackages() {
+			if name != known && oneOff(closedUp.Replace(name), closedUp.Replace(known)) {
+				return i, j, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// oneOff reports names that differ by one letter: another, an additional, a missing or two
+// swapped ones.
+func oneOff(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		// An additional letter at the end makes another name ("express2") unless it is a
+		// repetition.
+		return a[i:] == b[i+1:] && (i < len(a) || len(a) > 0 && b[i] == b[i-1])
+	}
+	if i == len(a) {
+		return false
+	}
+	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }

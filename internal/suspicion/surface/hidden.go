@@ -1,5 +1,5 @@
 // Package surface finds what shows in a text without reading its sentences: characters that hide text
-// (hidden.go), turn markers (role.go), and encoded text (blob.go, cipher.go).
+// (hidden.go), turn markers (role.go), and encoded text (cipher.go).
 //
 // Each function adds to the findings, is linear in the text and may be called concurrently.
 package surface
@@ -12,9 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
-// mostStray is the number of adjacent zero-width characters in a text that web pages and word
-// processors leave behind. More can encode a message. Single ones are common: trackers break up
-// @names with them.
+// mostStray is the number of adjacent zero-width characters in a text that web pages and word processors leave
+// behind. More can encode a message. Single ones are common: trackers break up @names with them.
 const mostStray = 8
 
 // Hidden finds characters that hide or reorder text. Joiners between non-Latin letters, tag
@@ -80,12 +79,9 @@ func escapes(text string, found *finding.Findings) {
 
 // turning reports letters of a right-to-left script.
 func turning(text string) bool {
-	for _, r := range text {
-		if unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko)
+	})
 }
 
 // plainLetter reports a letter of a script without joiners.

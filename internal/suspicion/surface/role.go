@@ -29,8 +29,7 @@ func Roles(text string, found *finding.Findings) {
 	saysYes(text, found)
 }
 
-// mark returns the length of the marker at the beginning of s, 0 without one, and whether it has
-// no other use.
+// mark returns the length of the marker at the beginning of s, 0 without one, and whether it has no other use.
 func mark(s string) (n int, sure bool) {
 	word := func(i int) string { return finding.Lowered(s[i:min(len(s), i+24)]) }
 	switch {
@@ -89,8 +88,7 @@ func quoted(text string, from, to int) bool {
 	return strings.Count(before, "`")%2 == 1 && strings.Contains(after, "`")
 }
 
-// saysYes finds a made-up conversation: an agent announces an action and a person agrees in a
-// word or two.
+// saysYes finds a made-up conversation: an agent announces an action and a person agrees in a word or two.
 func saysYes(text string, found *finding.Findings) {
 	const shortest, longest = 2, 24 // bytes of an answer
 	acts, at := false, 0

@@ -66,7 +66,6 @@ func (n *notes) each(ctx context.Context, yield func(engram.Record) bool) error 
 	return nil
 }
 
-// noteOf returns a note as a memory.
 func (n *notes) noteOf(pg pages.Page) engram.Record {
 	m, body, line := frontmatter.Split(pg.Text)
 	title := cmp.Or(m.First("title"), pg.Stem())
@@ -120,7 +119,6 @@ func noteType(kind string, categories []string) engram.Type {
 	return engram.TypeManual
 }
 
-// relateAll relates notes by the links between them.
 func (n *notes) relateAll() {
 	for _, l := range n.open {
 		to, known := n.called[pages.NameKey(l.Target)]

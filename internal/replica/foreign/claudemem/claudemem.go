@@ -26,26 +26,6 @@ import (
 // File is the name of its database.
 const File = "claude-mem.db"
 
-func cmSessions() database.Table {
-	return database.Table{Name: "sdk_sessions", Needs: []string{"id", "project"}, Likes: []string{"content_session_id", "claude_session_id", "memory_session_id", "sdk_session_id",
-		"started_at", "started_at_epoch", "completed_at", "completed_at_epoch"}, Order: "id"}
-}
-
-func cmObservations() database.Table {
-	return database.Table{Name: "observations", Needs: []string{"id", "project", "type"}, Likes: []string{"memory_session_id", "sdk_session_id", "text", "title", "subtitle", "facts",
-		"narrative", "concepts", "files_read", "files_modified", "prompt_number", "merged_into_project", "generated_by_model",
-		"created_at", "created_at_epoch"}, Order: "id"}
-}
-
-func cmSummaries() database.Table {
-	return database.Table{Name: "session_summaries", Needs: []string{"id", "project"}, Likes: []string{"memory_session_id", "sdk_session_id", "request", "investigated", "learned",
-		"completed", "next_steps", "files_read", "files_edited", "notes", "prompt_number", "merged_into_project", "created_at", "created_at_epoch"}, Order: "id"}
-}
-
-func cmPrompts() database.Table {
-	return database.Table{Name: "user_prompts", Needs: []string{"id", "prompt_text"}, Likes: []string{"content_session_id", "claude_session_id", "prompt_number", "created_at", "created_at_epoch"}, Order: "id"}
-}
-
 // Open opens the database at path, or in the folder at path. CodeInvalid for another database,
 // CodeConflict for an unknown version.
 func Open(ctx context.Context, path string, info fs.FileInfo, o source.Options) (engram.Source, error) {
@@ -54,16 +34,15 @@ func Open(ctx context.Context, path string, info fs.FileInfo, o source.Options) 
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Require(ctx, "claude-mem", cmSessions(), cmObservations()); err != nil {
+	c := &claudeMem{db: db, Naming: source.Naming{System: source.ClaudeMem}, sessions: map[string]cmSession{}}
+	if err := db.Require(ctx, "claude-mem", c.tables()[:2]...); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	c := &claudeMem{db: db, Naming: source.Naming{System: source.ClaudeMem}, sessions: map[string]cmSession{}}
 	c.Source = source.Source{Head: engram.Snapshot{Format: string(source.ClaudeMem), Memories: db.Count(ctx, "observations") + db.Count(ctx, "session_summaries"),
 		Lacks: []engram.Entity{engram.EntityProject, engram.EntityRelation}}, Each: c.each, Done: db.Close}
 	return c, nil
 }
 
-// claudeMem reads such a database.
 type claudeMem struct {
 	source.Source
 	source.Naming
@@ -74,9 +53,22 @@ type claudeMem struct {
 type cmSession struct{ id, project string }
 
 func (c *claudeMem) each(ctx context.Context, yield func(engram.Record) bool) error {
-	_, err := c.db.Records(ctx, yield, database.RowReader{Table: cmSessions(), Record: c.session}, database.RowReader{Table: cmObservations(), Record: c.observation},
-		database.RowReader{Table: cmSummaries(), Record: c.summary}, database.RowReader{Table: cmPrompts(), Record: c.prompt})
+	_, err := c.db.Records(ctx, yield, c.tables()...)
 	return err
+}
+
+func (c *claudeMem) tables() []database.Table {
+	return []database.Table{
+		{Name: "sdk_sessions", Needs: []string{"id", "project"}, Likes: []string{"content_session_id", "claude_session_id", "memory_session_id", "sdk_session_id",
+			"started_at", "started_at_epoch", "completed_at", "completed_at_epoch"}, Order: "id", Record: c.session},
+		{Name: "observations", Needs: []string{"id", "project", "type"}, Likes: []string{"memory_session_id", "sdk_session_id", "text", "title", "subtitle", "facts",
+			"narrative", "concepts", "files_read", "files_modified", "prompt_number", "merged_into_project", "generated_by_model",
+			"created_at", "created_at_epoch"}, Order: "id", Record: c.observation},
+		{Name: "session_summaries", Needs: []string{"id", "project"}, Likes: []string{"memory_session_id", "sdk_session_id", "request", "investigated", "learned",
+			"completed", "next_steps", "files_read", "files_edited", "notes", "prompt_number", "merged_into_project", "created_at", "created_at_epoch"}, Order: "id", Record: c.summary},
+		{Name: "user_prompts", Needs: []string{"id", "prompt_text"}, Likes: []string{"content_session_id", "claude_session_id", "prompt_number", "created_at", "created_at_epoch"},
+			Order: "id", Record: c.prompt},
+	}
 }
 
 func cmTime(v database.Values, name string) time.Time {

@@ -1,5 +1,5 @@
 // Package database reads the SQLite databases of other programs (table.go, scan.go), of which nothing is
-// changed: one in use is copied first (copy.go). The exception is Seize (seize.go), which replaces a file.
+// changed: one in use is copied first.
 //
 // Input may come from anywhere: values are limited, views and triggers do not run, and rows on damaged
 // pages are reported while the others are read.
@@ -10,10 +10,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -62,12 +66,12 @@ func Open(ctx context.Context, path string, o source.Options) (*DB, error) {
 		query = "mode=rw" // the log must be merged into the copy
 	}
 	query += "&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"
-	if d.db, err = sql.Open("sqlite", uriOf(target, query)); err != nil {
-		return nil, errors.Join(d.broken(err), d.Close())
+	if d.db, err = sql.Open("sqlite", URI(target, query)); err != nil {
+		return nil, errors.Join(Broken(d.name, err), d.Close())
 	}
 	d.db.SetMaxOpenConns(1) // limit applies per connection
 	if err := d.limit(ctx); err != nil {
-		return nil, errors.Join(d.broken(err), d.Close())
+		return nil, errors.Join(Broken(d.name, err), d.Close())
 	}
 	return d, nil
 }
@@ -119,29 +123,138 @@ func (d *DB) Close() error {
 	return err
 }
 
-// broken translates an error of SQLite.
-func (d *DB) broken(err error) error {
+// Broken translates an error of SQLite about the database that the user called name.
+func Broken(name string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	switch codeOf(err) {
+	switch CodeOf(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", d.name).WithHint("copy it again, or repair it with: sqlite3 FILE .recover").WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "%s is damaged or cut off", name).WithHint("copy it again, or repair it with: sqlite3 FILE .recover").WithCause(err)
 	case sqlite3.SQLITE_TOOBIG:
-		return engram.Errorf(engram.CodeInvalid, "%s has a value larger than %d MiB", d.name, maxValue>>20).WithCause(err)
+		return engram.Errorf(engram.CodeInvalid, "%s has a value larger than %d MiB", name, maxValue>>20).WithCause(err)
 	}
-	return source.Unreadable(d.name, err)
+	return source.Unreadable(name, err)
 }
 
-// codeOf returns SQLite's result code; 0 for other errors.
-func codeOf(err error) int {
+// CodeOf returns SQLite's result code; 0 for other errors.
+func CodeOf(err error) int {
 	if bad, ok := errors.AsType[*sqlite.Error](err); ok {
 		return bad.Code() & 0xff
 	}
 	return 0
 }
 
-// uriOf returns SQLite's URI of a database file.
-func uriOf(path, query string) string {
+// URI returns SQLite's name of a database file.
+func URI(path, query string) string {
 	return (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String()
+}
+
+// state is what a write to a database changes as seen from outside.
+type state map[string]file
+
+type file struct {
+	size int64
+	at   time.Time
+}
+
+// parts are the suffixes of a database's files; a lock file does not matter.
+func parts() []string { return []string{"", "-wal", "-journal"} }
+
+func stateOf(path string) (state, error) {
+	s := state{}
+	for _, end := range parts() {
+		info, err := os.Stat(path + end)
+		if errors.Is(err, fs.ErrNotExist) && end != "" {
+			continue
+		}
+		if err == nil && !info.Mode().IsRegular() { // opening a pipe would block
+			err = fmt.Errorf("%s is not a file", path+end)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s[end] = file{info.Size(), info.ModTime()}
+	}
+	return s, nil
+}
+
+func (s state) same(o state) bool {
+	return !slices.ContainsFunc(parts(), func(end string) bool { return s[end].size != o[end].size || !s[end].at.Equal(o[end].at) })
+}
+
+// inUse reports whether there is a log beside the file.
+func (s state) inUse() bool { return s["-wal"].size > 0 || s["-journal"].size > 0 }
+
+// copy copies the file and its log until they did not change meanwhile.
+func (d *DB) copy(temp string) (string, error) {
+	dir, err := os.MkdirTemp(temp, "engram-migrate-") // mode 0700
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "cannot create a folder for a copy of %s", d.name).WithHint("set TMPDIR to a writable folder").WithCause(err)
+	}
+	d.copied = dir
+	target := filepath.Join(dir, "copy.db")
+	for range 5 {
+		before, err := stateOf(d.path)
+		if err != nil {
+			return "", source.Unreadable(d.name, err)
+		}
+		for _, end := range parts() {
+			if err := copyFile(d.path+end, target+end); err != nil {
+				return "", err
+			}
+		}
+		after, err := stateOf(d.path)
+		if err != nil {
+			return "", source.Unreadable(d.name, err)
+		}
+		if before.same(after) {
+			return target, nil
+		}
+	}
+	return "", d.busy()
+}
+
+func (d *DB) busy() error {
+	return engram.Errorf(engram.CodeUnavailable, "another program is writing to %s", d.name).WithHint("stop that program and try again; nothing was imported")
+}
+
+// copyFile copies a file; a missing file removes the copy.
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if err != nil {
+		return source.Unreadable(from, err)
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "cannot write a copy of %s", from).WithCause(err)
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "cannot copy %s", from).WithHint("free space for a copy, or set TMPDIR").WithCause(err)
+	}
+	return nil
+}
+
+// Settled returns an error if the database changed while it was read. One read in place is read
+// without a lock.
+func (d *DB) Settled() error {
+	if d.copied != "" {
+		return nil
+	}
+	now, err := stateOf(d.path)
+	if err != nil {
+		return source.Unreadable(d.name, err)
+	}
+	if !now.same(d.was) {
+		return d.busy()
+	}
+	return nil
 }

@@ -24,7 +24,7 @@ func (s *scanned) all(ctx context.Context, fn func(Values) (more bool), lost fun
 	if !s.numbered(ctx) {
 		_, _, err := s.from(ctx, 0, false, fn)
 		if err != nil {
-			err = s.broken(err)
+			err = Broken(s.name, err)
 		}
 		return err
 	}
@@ -33,8 +33,8 @@ func (s *scanned) all(ctx context.Context, fn func(Values) (more bool), lost fun
 		if err == nil || stopped {
 			return nil
 		}
-		if codeOf(err) != sqlite3.SQLITE_CORRUPT || lost == nil {
-			return s.broken(err)
+		if CodeOf(err) != sqlite3.SQLITE_CORRUPT || lost == nil {
+			return Broken(s.name, err)
 		}
 		readable, found := s.readable(ctx, max(last+1, next, 0)) // numbers begin at 1 by default
 		if ctx.Err() != nil {

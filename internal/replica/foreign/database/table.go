@@ -34,19 +34,19 @@ func (d *DB) names(ctx context.Context, query string, args ...any) (all []string
 func (d *DB) Rows(ctx context.Context, query string, args []any, fn func(*sql.Rows) (bool, error)) (more bool, err error) {
 	rows, err := d.db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return false, d.broken(err)
+		return false, Broken(d.name, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		if more, err = fn(rows); err != nil {
-			return false, d.broken(err)
+			return false, Broken(d.name, err)
 		}
 		if !more {
 			return false, nil
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return false, d.broken(err)
+		return false, Broken(d.name, err)
 	}
 	return true, nil
 }
@@ -57,22 +57,18 @@ type Table struct {
 	Needs []string // required, else it is another or a later table
 	Likes []string
 	Order string // a unique column
-}
-
-// RowReader is a table and the conversion of its rows.
-type RowReader struct {
-	Table
+	// Record converts a row, for Records.
 	Record func(Values) engram.Record
 }
 
 // Records yields the records of tables, one after the other; stopped reports that yield returned
 // false.
-func (d *DB) Records(ctx context.Context, yield func(engram.Record) bool, tables ...RowReader) (stopped bool, err error) {
+func (d *DB) Records(ctx context.Context, yield func(engram.Record) bool, tables ...Table) (stopped bool, err error) {
 	good, bad := 0, error(nil)
 	for _, t := range tables {
-		err := d.Each(ctx, t.Table, func(v Values) bool {
+		err := d.Each(ctx, t, func(v Values) bool {
 			good++
-			item := v.item(t.Table)
+			item := v.item(t)
 			v.doubts = func(reason string) { d.remark(item, reason) }
 			r := t.Record(v)
 			r.Item = item
@@ -88,7 +84,7 @@ func (d *DB) Records(ctx context.Context, yield func(engram.Record) bool, tables
 		}
 	}
 	if good == 0 && bad != nil {
-		return false, d.broken(bad) // everything is damaged
+		return false, Broken(d.name, bad) // everything is damaged
 	}
 	return false, d.Settled()
 }

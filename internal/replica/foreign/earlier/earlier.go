@@ -54,7 +54,7 @@ func Open(ctx context.Context, path string, info fs.FileInfo, o source.Options) 
 
 // newEngram returns the source of a database according to its tables.
 func newEngram(ctx context.Context, db *database.DB, o source.Options) (engram.Source, error) {
-	have, err := db.Columns(ctx, graphMemories().Name)
+	have, err := db.Columns(ctx, "memories")
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,13 @@ func newEngram(ctx context.Context, db *database.DB, o source.Options) (engram.S
 	case slices.Contains(have, "content"):
 		return newPlain(ctx, db, o)
 	}
-	if err := db.Require(ctx, "the mem_* program", memObservations(), memSessions()); err != nil {
+	m := &memDatabase{db: db, Naming: source.Naming{System: source.Engram}, names: map[int64]string{}}
+	if err := db.Require(ctx, "the mem_* program", m.tables()[1], m.tables()[0]); err != nil {
 		if known, ok := errors.AsType[*engram.Error](err); ok && known.Code == engram.CodeInvalid {
 			err = known.WithHint("name a database of the mem_* program; it has none of the expected tables. Use {export FILE} and {import FILE} for a database of this program")
 		}
 		return nil, err
 	}
-	m := &memDatabase{db: db, Naming: source.Naming{System: source.Engram}, names: map[int64]string{}}
 	m.Source = source.Source{Head: engram.Snapshot{Format: string(source.Engram), Memories: db.Count(ctx, "observations"), Lacks: []engram.Entity{engram.EntityProject}},
 		Each: m.each, Done: db.Close}
 	db.Note = m.Note
@@ -97,7 +97,6 @@ func beginsWithBrace(path string) (bool, error) {
 	return len(head) > 0 && (head[0] == '{' || head[0] == '['), nil
 }
 
-// openExport opens a JSON export.
 func openExport(path string) (engram.Source, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -138,29 +137,6 @@ func (x *export) Notes() []engram.ImportNote { return nil }
 // Close implements engram.Source.
 func (x *export) Close() error { return x.file.Close() }
 
-func memSessions() database.Table {
-	return database.Table{Name: "sessions", Needs: []string{"id"}, Likes: []string{"project", "directory", "started_at", "ended_at", "summary"}, Order: "id"}
-}
-
-func memObservations() database.Table {
-	return database.Table{Name: "observations", Needs: []string{"id", "content"}, Likes: []string{"sync_id", "session_id", "type", "title", "tool_name", "project", "scope", "topic_key",
-		"revision_count", "duplicate_count", "last_seen_at", "review_after", "expires_at", "pinned", "created_at", "updated_at", "deleted_at"}, Order: "id"}
-}
-
-func memPrompts() database.Table {
-	return database.Table{Name: "user_prompts", Needs: []string{"id", "content"}, Likes: []string{"sync_id", "session_id", "project", "created_at"}, Order: "id"}
-}
-
-func memTombstones() database.Table {
-	return database.Table{Name: "prompt_tombstones", Needs: []string{"sync_id"}, Likes: []string{"project", "deleted_at"}, Order: "sync_id"}
-}
-
-func memRelations() database.Table {
-	return database.Table{Name: "memory_relations", Needs: []string{"id", "source_id", "target_id", "relation"}, Likes: []string{"sync_id", "reason", "evidence", "confidence",
-		"judgment_status", "marked_by_actor", "marked_by_kind", "marked_by_model", "session_id", "superseded_at", "created_at", "updated_at"}, Order: "id"}
-}
-
-// memDatabase reads such a database.
 type memDatabase struct {
 	source.Source
 	source.Naming
@@ -169,12 +145,23 @@ type memDatabase struct {
 }
 
 func (m *memDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	stopped, err := m.db.Records(ctx, yield, database.RowReader{Table: memSessions(), Record: m.session}, database.RowReader{Table: memObservations(), Record: m.memory}, database.RowReader{Table: memPrompts(), Record: m.prompt},
-		database.RowReader{Table: memTombstones(), Record: m.erased}, database.RowReader{Table: memRelations(), Record: m.relation})
+	stopped, err := m.db.Records(ctx, yield, m.tables()...)
 	if err != nil || stopped {
 		return err
 	}
 	return m.db.LeftOut(ctx)
+}
+
+func (m *memDatabase) tables() []database.Table {
+	return []database.Table{
+		{Name: "sessions", Needs: []string{"id"}, Likes: []string{"project", "directory", "started_at", "ended_at", "summary"}, Order: "id", Record: m.session},
+		{Name: "observations", Needs: []string{"id", "content"}, Likes: []string{"sync_id", "session_id", "type", "title", "tool_name", "project", "scope", "topic_key",
+			"revision_count", "duplicate_count", "last_seen_at", "review_after", "expires_at", "pinned", "created_at", "updated_at", "deleted_at"}, Order: "id", Record: m.memory},
+		{Name: "user_prompts", Needs: []string{"id", "content"}, Likes: []string{"sync_id", "session_id", "project", "created_at"}, Order: "id", Record: m.prompt},
+		{Name: "prompt_tombstones", Needs: []string{"sync_id"}, Likes: []string{"project", "deleted_at"}, Order: "sync_id", Record: m.erased},
+		{Name: "memory_relations", Needs: []string{"id", "source_id", "target_id", "relation"}, Likes: []string{"sync_id", "reason", "evidence", "confidence",
+			"judgment_status", "marked_by_actor", "marked_by_kind", "marked_by_model", "session_id", "superseded_at", "created_at", "updated_at"}, Order: "id", Record: m.relation},
+	}
 }
 
 func (m *memDatabase) session(v database.Values) engram.Record {
@@ -237,4 +224,49 @@ func (m *memDatabase) end(name string) engram.Ref {
 		name = m.names[n]
 	}
 	return engram.Ref{SyncID: name}
+}
+
+// Recognize names the earlier Engram that a database belongs to, by its tables and columns; known
+// is false for any other database.
+func Recognize(tables map[string][]string) (of string, known bool) {
+	has := func(table string, columns ...string) bool {
+		have := tables[table]
+		return len(have) > 0 && !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(have, c) })
+	}
+	switch {
+	case has("lineages"): // our own, whatever its application ID
+		return "", false
+	case has("observations", "id", "content") && has("sessions", "id") && !has("sdk_sessions"):
+		return "mem_* tools", true
+	case has("memories", "id", "content", "memory_type"):
+		return "memory_* tools", true
+	case has("memories", "id", "content", "title", "type"):
+		return "sleep and focus, in LibSQL", true
+	case has("memories", "id", "content", "strength"), has("memories", "id", "content", "category"):
+		return "remember and recall tools", true
+	}
+	return "", false
+}
+
+// Name names the earlier Engram of the database at path or in the folder at path; "" for
+// anything else.
+func Name(ctx context.Context, path string) (of string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	db, err := database.Open(ctx, source.Inside(path, info, File), source.Options{})
+	if err != nil {
+		return ""
+	}
+	tables := map[string][]string{}
+	for _, name := range []string{"lineages", "observations", "sessions", "sdk_sessions", "memories"} {
+		if tables[name], err = db.Columns(ctx, name); err != nil {
+			break
+		}
+	}
+	if closing := db.Close(); err == nil && closing == nil {
+		of, _ = Recognize(tables)
+	}
+	return of
 }

@@ -16,20 +16,6 @@ import (
 // name as from the JSON export, so both imports match. Vectors are skipped: their model is not
 // available.
 
-func graphProjects() database.Table {
-	return database.Table{Name: "projects", Needs: []string{"id"}, Likes: []string{"name", "root_path", "decay_rate", "created_at"}, Order: "id"}
-}
-
-func graphMemories() database.Table {
-	return database.Table{Name: "memories", Needs: []string{"id", "project_id", "memory_type", "content"}, Likes: []string{"summary", "tags", "importance", "relevance_score", "access_count",
-		"created_at", "updated_at", "last_accessed_at"}, Order: "id"}
-}
-
-func graphRelationships() database.Table {
-	return database.Table{Name: "relationships", Needs: []string{"id", "source_id", "target_id", "relation_type"}, Likes: []string{"strength", "created_at"}, Order: "id"}
-}
-
-// graphDatabase reads such a database.
 type graphDatabase struct {
 	source.Source
 	source.Naming
@@ -39,10 +25,10 @@ type graphDatabase struct {
 
 // newGraph returns the source of a database, which it closes.
 func newGraph(ctx context.Context, db *database.DB) (engram.Source, error) {
-	if err := db.Require(ctx, "the memory_* program", graphMemories()); err != nil {
+	g := &graphDatabase{db: db, Naming: source.Naming{System: source.Engram}, projects: map[string]string{}}
+	if err := db.Require(ctx, "the memory_* program", g.tables()[1]); err != nil {
 		return nil, err
 	}
-	g := &graphDatabase{db: db, Naming: source.Naming{System: source.Engram}, projects: map[string]string{}}
 	g.Source = source.Source{Head: engram.Snapshot{Format: string(source.Engram), Memories: db.Count(ctx, "memories"),
 		Lacks: []engram.Entity{engram.EntitySession, engram.EntityPrompt}}, Each: g.each, Done: db.Close}
 	db.Note = g.Note
@@ -50,11 +36,20 @@ func newGraph(ctx context.Context, db *database.DB) (engram.Source, error) {
 }
 
 func (g *graphDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	stopped, err := g.db.Records(ctx, yield, database.RowReader{Table: graphProjects(), Record: g.project}, database.RowReader{Table: graphMemories(), Record: g.memory}, database.RowReader{Table: graphRelationships(), Record: g.relation})
+	stopped, err := g.db.Records(ctx, yield, g.tables()...)
 	if err != nil || stopped {
 		return err
 	}
 	return g.db.LeftOut(ctx)
+}
+
+func (g *graphDatabase) tables() []database.Table {
+	return []database.Table{
+		{Name: "projects", Needs: []string{"id"}, Likes: []string{"name", "root_path", "decay_rate", "created_at"}, Order: "id", Record: g.project},
+		{Name: "memories", Needs: []string{"id", "project_id", "memory_type", "content"}, Likes: []string{"summary", "tags", "importance", "relevance_score", "access_count",
+			"created_at", "updated_at", "last_accessed_at"}, Order: "id", Record: g.memory},
+		{Name: "relationships", Needs: []string{"id", "source_id", "target_id", "relation_type"}, Likes: []string{"strength", "created_at"}, Order: "id", Record: g.relation},
+	}
 }
 
 // project returns a project with its decay rate, unless that is the default.

@@ -18,32 +18,6 @@ import (
 // known. So columns are read under any of their possible names, and unknown content is reported,
 // not guessed. Neither knew projects. Vectors are computed anew.
 
-func plainSessions() database.Table {
-	return database.Table{Name: "sessions", Needs: []string{"id"}, Likes: []string{"project", "directory", "cwd", "started_at", "start_time", "created_at", "ended_at", "end_time", "summary"}, Order: "id"}
-}
-
-func plainMemories() database.Table {
-	return database.Table{Name: "memories", Needs: []string{"id", "content"}, Likes: []string{"title", "type", "category", "summary", "tags", "metadata", "importance", "strength", "project", "session_id", "scope",
-		"permanent", "is_permanent", "pinned", "source", "access_count", "created_at", "updated_at", "last_accessed", "last_accessed_at", "last_consolidation_at",
-		"deleted_at", "archived_at"}, Order: "id"}
-}
-
-// plainRevisions are tables of earlier texts.
-func plainRevisions(name string) database.Table {
-	return database.Table{Name: name, Needs: []string{"memory_id", "content"}, Likes: []string{"id", "title", "category", "type", "reason", "created_at", "replaced_at"}, Order: "rowid"}
-}
-
-// plainLinks are tables that may hold relations, with all possible column names.
-func plainLinks(name string) database.Table {
-	return database.Table{Name: name, Needs: nil, Likes: []string{"id", "source_id", "from_id", "source", "from_memory_id", "target_id", "to_id", "target", "to_memory_id",
-		"relation", "relation_type", "link_type", "type", "strength", "weight", "created_at", "reason", "note"}, Order: "rowid"}
-}
-
-func plainTags(name string) database.Table {
-	return database.Table{Name: name, Needs: []string{"memory_id"}, Likes: []string{"tag", "name", "tag_id"}, Order: "rowid"}
-}
-
-// plainDatabase reads such a database.
 type plainDatabase struct {
 	source.Source
 	source.Naming
@@ -57,10 +31,10 @@ type plainDatabase struct {
 
 // newPlain returns the source of a database, which it closes.
 func newPlain(ctx context.Context, db *database.DB, o source.Options) (engram.Source, error) {
-	if err := db.Require(ctx, "an earlier Engram", plainMemories()); err != nil {
+	p := &plainDatabase{db: db, home: o.Home(), Naming: source.Naming{System: source.Engram}, names: map[string]engram.Ref{}, tags: map[string][]string{}, revisions: map[string][]engram.Revision{}}
+	if err := db.Require(ctx, "an earlier Engram", p.tables()[1]); err != nil {
 		return nil, err
 	}
-	p := &plainDatabase{db: db, home: o.Home(), Naming: source.Naming{System: source.Engram}, names: map[string]engram.Ref{}, tags: map[string][]string{}, revisions: map[string][]engram.Revision{}}
 	p.Source = source.Source{Head: engram.Snapshot{Format: string(source.Engram), Memories: db.Count(ctx, "memories"),
 		Lacks: []engram.Entity{engram.EntityProject, engram.EntityPrompt}}, Each: p.each, Done: db.Close}
 	db.Note = p.Note
@@ -74,7 +48,7 @@ func (p *plainDatabase) each(ctx context.Context, yield func(engram.Record) bool
 		row   func(database.Values)
 	}{
 		{database.Table{Name: "tags", Needs: []string{"id", "name"}, Order: "id"}, func(v database.Values) { tagNames[v.Text("id")] = v.Text("name") }},
-		{plainTags("memory_tags"), func(v database.Values) {
+		{database.Table{Name: "memory_tags", Needs: []string{"memory_id"}, Likes: []string{"tag", "name", "tag_id"}, Order: "rowid"}, func(v database.Values) {
 			if tag := cmp.Or(v.Text("tag"), v.Text("name"), tagNames[v.Text("tag_id")]); tag != "" {
 				p.tags[v.Text("memory_id")] = append(p.tags[v.Text("memory_id")], tag)
 			}
@@ -91,17 +65,35 @@ func (p *plainDatabase) each(ctx context.Context, yield func(engram.Record) bool
 	if slices.ContainsFunc(lost, func(x engram.Record) bool { return !yield(x) }) {
 		return nil
 	}
-	readers := []database.RowReader{{Table: plainSessions(), Record: p.session}, {Table: plainMemories(), Record: p.memory}}
-	for _, name := range []string{"links", "memory_links", "relations", "relationships"} {
-		readers = append(readers, database.RowReader{Table: plainLinks(name), Record: p.link})
-	}
-	if stopped, err := p.db.Records(ctx, yield, readers...); err != nil || stopped {
+	if stopped, err := p.db.Records(ctx, yield, p.tables()...); err != nil || stopped {
 		return err
 	}
 	if slices.ContainsFunc(p.relations, func(r engram.Record) bool { return !yield(r) }) {
 		return nil
 	}
 	return p.db.LeftOut(ctx)
+}
+
+// tables returns the memories, what they belong to, and the tables that may hold relations, with all possible names
+// of columns.
+func (p *plainDatabase) tables() []database.Table {
+	all := []database.Table{
+		{Name: "sessions", Needs: []string{"id"}, Likes: []string{"project", "directory", "cwd", "started_at", "start_time", "created_at", "ended_at", "end_time", "summary"},
+			Order: "id", Record: p.session},
+		{Name: "memories", Needs: []string{"id", "content"}, Likes: []string{"title", "type", "category", "summary", "tags", "metadata", "importance", "strength", "project", "session_id", "scope",
+			"permanent", "is_permanent", "pinned", "source", "access_count", "created_at", "updated_at", "last_accessed", "last_accessed_at", "last_consolidation_at",
+			"deleted_at", "archived_at"}, Order: "id", Record: p.memory},
+	}
+	for _, name := range []string{"links", "memory_links", "relations", "relationships"} {
+		all = append(all, database.Table{Name: name, Likes: []string{"id", "source_id", "from_id", "source", "from_memory_id", "target_id", "to_id", "target", "to_memory_id",
+			"relation", "relation_type", "link_type", "type", "strength", "weight", "created_at", "reason", "note"}, Order: "rowid", Record: p.link})
+	}
+	return all
+}
+
+// plainRevisions is a table of earlier texts.
+func plainRevisions(name string) database.Table {
+	return database.Table{Name: name, Needs: []string{"memory_id", "content"}, Likes: []string{"id", "title", "category", "type", "reason", "created_at", "replaced_at"}, Order: "rowid"}
 }
 
 func (p *plainDatabase) session(v database.Values) engram.Record {

@@ -58,7 +58,6 @@ func Open(path string, info fs.FileInfo, o source.Options) (engram.Source, error
 	return g, nil
 }
 
-// graph reads such a file.
 type graph struct {
 	source.Source
 	said    source.Relations

@@ -1,5 +1,5 @@
 // Package pages reads folders of Markdown as other programs write it: the files (folder.go), their
-// sections and wiki links, and memories made of them (papers.go).
+// sections and wiki links (sections.go), and memories made of them (papers.go).
 //
 // Input may come from anywhere: sizes are limited, and links out of a folder are not followed.
 package pages
@@ -97,13 +97,6 @@ func (f *Folder) Find(ctx context.Context, enter func(dir string) bool, want fun
 	return found, err
 }
 
-// read reads a file.
-func (f *Folder) read(name string) Page {
-	p := Page{Path: name}
-	p.Text, p.At, p.missing = f.text(name)
-	return p
-}
-
 func (f *Folder) text(name string) (string, time.Time, error) {
 	flaw := func(format string, args ...any) (string, time.Time, error) {
 		return "", time.Time{}, engram.Errorf(engram.CodeInvalid, format, args...)
@@ -163,8 +156,6 @@ func notMarkdown(b []byte) string {
 	}
 	return ""
 }
-
-func (f *Folder) close() error { return f.Root.Close() }
 
 // Hidden reports whether a file or folder has a dot name.
 func Hidden(p string) bool { return strings.HasPrefix(path.Base(p), ".") }

@@ -47,7 +47,7 @@ type Papers struct {
 func NewPapers(s source.System, f *Folder, project string) Papers {
 	p := Papers{Naming: source.Naming{System: s, Space: project}, Folder: f, Project: project, seen: map[[sha256.Size]byte]string{}, given: map[string]bool{}, nth: map[string]int{}}
 	p.Head = engram.Snapshot{Format: string(s), Project: project, Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}
-	p.Done = f.close
+	p.Done = f.Root.Close
 	return p
 }
 
@@ -104,7 +104,8 @@ func (p *Papers) Cut(pg Page, body string, firstLine int, heading string, split 
 			if len(pieces) > 1 {
 				// Identify an item by its words: its position changes when an item is inserted
 				// above it.
-				own, m.Title = id+"#"+p.Digest("item", []string{piece.Text}), plainLine(piece.Text)
+				own = id + "#" + p.Digest("item", []string{piece.Text})
+				m.Title = source.FirstLine(strings.NewReplacer("**", "", "__", "", "`", "").Replace(piece.Text)) // without bold and code
 				if above := s.above(whole, pg.Stem()); above != "" {
 					m.Title = Titled(above + ": " + m.Title)
 				}
@@ -129,19 +130,14 @@ func Titled(text string) string {
 	return text
 }
 
-// plainLine returns the beginning of an item without the marks of bold and code.
-func plainLine(text string) string {
-	return source.FirstLine(strings.NewReplacer("**", "", "__", "", "`", "").Replace(text))
-}
-
 // Pages calls fn with each page, in order.
 func (p *Papers) Pages(ctx context.Context, paths []string, yield func(engram.Record) bool, fn func(Page) (more bool)) error {
 	for _, name := range paths {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		pg := p.Folder.read(name)
-		pg.Path = strings.TrimPrefix(pg.Path, p.Below)
+		pg := Page{Path: strings.TrimPrefix(name, p.Below)}
+		pg.Text, pg.At, pg.missing = p.Folder.text(name)
 		r := flawedPage(pg)
 		if r.Flaw == nil && !fn(pg) || r.Flaw != nil && !yield(r) {
 			return nil

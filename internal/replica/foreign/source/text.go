@@ -1,8 +1,12 @@
 package source
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -56,4 +60,70 @@ func TagOf(word string) []string {
 		return nil
 	}
 	return []string{word}
+}
+
+// MaxLine is the longest JSON line, in bytes; the longest memory fits in any encoding.
+const MaxLine = 8 << 20
+
+// EachLine calls fn with each line of r, from 1, without its end. A line longer than maxLine is
+// cut, with long true.
+func EachLine(r io.Reader, fn func(number int, line []byte, long bool) error) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var line []byte
+	for number := 1; ; number++ {
+		line = line[:0]
+		long := false
+		for {
+			part, err := in.ReadSlice('\n')
+			if room := MaxLine - len(line); len(part) > room {
+				part, long = part[:room], true
+			}
+			line = append(line, part...)
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			if err != nil { // the last line may have no end
+				if len(line) == 0 {
+					return nil
+				}
+				return fn(number, line, long)
+			}
+			break
+		}
+		if err := fn(number, line, long); err != nil {
+			return err
+		}
+	}
+}
+
+// ErrEnough stops reading lines.
+var ErrEnough = errors.New("enough was read")
+
+// When returns the first text that is a time; zero for none. A time without a zone is UTC, as
+// SQLite writes it.
+func When(texts ...string) time.Time {
+	for _, text := range texts {
+		text = strings.TrimSpace(text)
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04", "2006-01-02"} {
+			if t, err := time.Parse(layout, text); err == nil {
+				return t.UTC()
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// Epoch returns a time in milliseconds since 1970; zero for 0. Some early rows have seconds.
+func Epoch(n int64) time.Time {
+	const tooManySeconds = 100_000_000_000 // the year 5138
+	switch {
+	case n <= 0:
+		return time.Time{}
+	case n < tooManySeconds:
+		return time.Unix(n, 0).UTC()
+	}
+	return time.UnixMilli(n).UTC()
 }
