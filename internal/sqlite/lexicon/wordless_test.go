@@ -2,6 +2,7 @@ package lexicon_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -54,5 +55,35 @@ func TestASegmentMayHaveNoWords(t *testing.T) {
 			run(func(tx engram.Tx) error { return w.insert(tx, 80) })
 			w.ask(5)
 		})
+	}
+}
+
+// A memory that alone has the words of whole blocks leaves gaps among the blocks when it is forgotten.
+func TestABlockMayLoseAllItsWords(t *testing.T) {
+	w := newWorld(t, *seed)
+	m := w.memory()
+	m.DeletedAt, m.Content = time.Time{}, ""
+	for n := range 3000 {
+		m.Content += fmt.Sprintf(" mm%05d", n)
+	}
+	for _, fn := range []func(engram.Tx) error{
+		func(tx engram.Tx) error { return errors.Join(w.save(tx, m), w.insert(tx, 80)) },
+		func(tx engram.Tx) error {
+			for num := range w.all {
+				if m = w.all[num]; len(m.Content) > 9000 {
+					break
+				}
+			}
+			forget(&m)
+			w.all[m.Num] = m
+			w.model.put(m)
+			return tx.ReplaceMemory(t.Context(), m)
+		},
+	} {
+		if err := w.attempt(t.Context(), fn); err != nil {
+			t.Fatal(err)
+		}
+		w.ask(30)
+		w.examine()
 	}
 }
