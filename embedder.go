@@ -68,7 +68,7 @@ type VectorQuery struct {
 	Model  string    // fingerprint
 	Vector []float32 // of the question
 	Filter Filter
-	Limit  int     // at least 1
+	Limit  int // at least 1
 	// Vectors, unless nil, gets the vectors of the found memories and of Also, where they have one. The caller must
 	// not change them.
 	Vectors map[int64][]float32
