@@ -38,8 +38,8 @@ func TestProgress(t *testing.T) {
 		}, "saving [░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 0 of 1000"},
 		{"more than there was to do", func(g *Progress) { time.Sleep(time.Second); g.Report(3, 2) },
 			"saving [██████████████████████████████] 3 of 2"},
-		{"nobody knows how much there is", func(g *Progress) { time.Sleep(time.Second); g.Report(1200, 0) }, "saving: 1200 so far"},
-		{"nobody knows how far it is", func(g *Progress) {
+		{"the total is unknown", func(g *Progress) { time.Sleep(time.Second); g.Report(1200, 0) }, "saving: 1200 so far"},
+		{"the progress is unknown", func(g *Progress) {
 			end := g.Waiting()
 			time.Sleep(2500 * time.Millisecond)
 			end()

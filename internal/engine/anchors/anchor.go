@@ -1,4 +1,4 @@
-// Package anchors ties memories to places in source code: it resolves file names to anchors and checks, within a time
+// Package anchors binds memories to places in source code: it resolves file names to anchors and checks, within a time
 // limit, whether the code they point to has changed.
 package anchors
 

@@ -295,8 +295,8 @@ func TestWhatCannotBeTheDecayOfAProject(t *testing.T) {
 		in   consolidate.ProjectDecayInput
 		code engram.Code
 	}{
-		{"a project nobody knows", consolidate.ProjectDecayInput{Project: "nope", Rate: new(0.5)}, engram.CodeNotFound},
-		{"a project nobody knows, only asked", consolidate.ProjectDecayInput{Project: "nope"}, engram.CodeNotFound},
+		{"an unknown project", consolidate.ProjectDecayInput{Project: "nope", Rate: new(0.5)}, engram.CodeNotFound},
+		{"an unknown project, only asked", consolidate.ProjectDecayInput{Project: "nope"}, engram.CodeNotFound},
 		{"a curve that does not exist", consolidate.ProjectDecayInput{Project: "demo", Curve: &linear}, engram.CodeInvalid},
 		{"a rate that does not fit", consolidate.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: new(30.0)}, engram.CodeInvalid},
 		{"a rate below nothing", consolidate.ProjectDecayInput{Project: "demo", Rate: new(-1.0)}, engram.CodeInvalid},
@@ -350,12 +350,12 @@ func TestReadingCountsAsAnAccess(t *testing.T) {
 		{"another one within the hour does not", []func(enginetest.World){read(""), wait(59 * time.Minute), read("")}, "1 0"},
 		{"after the hour it does", []func(enginetest.World){read(""), wait(time.Hour), read("")}, "2 0"},
 		{"a recall counts what it shows", []func(enginetest.World){recall("")}, "1 0"},
-		{"a recall that nobody sees does not", []func(enginetest.World){func(w enginetest.World) {
+		{"a recall that is not shown does not", []func(enginetest.World){func(w enginetest.World) {
 			w.MustRecall(search.RecallInput{SearchInput: enginetest.Asked("token"), Unseen: true})
 		}}, "0 0"},
 		{"a session counts once, however it reads", []func(enginetest.World){recall("s1"), wait(5 * time.Hour), read("s1"), recall("s1"), read("s1")}, "1 0"},
 		{"another session counts too, at once", []func(enginetest.World){read("s1"), read("s2")}, "2 0"},
-		{"a session that nobody knows counts like none", []func(enginetest.World){read("nope"), read("other"), read("")}, "1 0"},
+		{"an unknown session counts like none", []func(enginetest.World){read("nope"), read("other"), read("")}, "1 0"},
 		{"a search is no reading; opening what it found is", []func(enginetest.World){func(w enginetest.World) {
 			if _, err := w.SearchIn(ctx, "s1", enginetest.Asked("token")); err != nil {
 				w.Fatal(err)

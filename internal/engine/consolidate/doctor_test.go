@@ -289,7 +289,7 @@ func TestDoctorKnowsItsProjects(t *testing.T) {
 	}
 	_, err := p.Doctor(t.Context(), consolidate.DoctorInput{Project: projects.ProjectRequest{Explicit: "stor"}})
 	if problem, told := errors.AsType[*project.Problem](err); !told || problem.Reason != project.ReasonUnknown || len(problem.Available) != 1 || problem.Available[0] != "storefront" {
-		t.Errorf("a project nobody knows: got %v (%+v), want unknown_project with storefront", err, problem)
+		t.Errorf("an unknown project: got %v (%+v), want unknown_project with storefront", err, problem)
 	}
 	if r := doctor(t, p.Engine, consolidate.DoctorInput{All: true, Check: "pulse"}); r.Status != health.Failed || r.Checks[0].Check != "invalid_check" {
 		t.Errorf("a check nobody knows: got %+v, want invalid_check", r)

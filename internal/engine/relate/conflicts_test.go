@@ -84,6 +84,6 @@ func TestConflictsRefuse(t *testing.T) {
 		}
 	}
 	if list, total, err := w.Conflicts(t.Context(), relate.ConflictFilter{Project: "nowhere"}); err != nil || total != 0 || len(list) != 0 {
-		t.Errorf("a project nobody knows: %v, %d, %v", list, total, err)
+		t.Errorf("an unknown project: %v, %d, %v", list, total, err)
 	}
 }

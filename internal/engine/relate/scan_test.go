@@ -220,7 +220,7 @@ func TestScanRefuses(t *testing.T) {
 		}
 	}
 	if res, err := w.Scan(t.Context(), relate.ScanInput{Project: "nowhere"}); err != nil || res.Inspected != 0 {
-		t.Errorf("a project nobody knows: %+v, %v", res, err)
+		t.Errorf("an unknown project: %+v, %v", res, err)
 	}
 }
 
