@@ -99,15 +99,15 @@ func wasMerged(w enginetest.World, num int64) (merged bool) {
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {
 		for seen := map[int64]bool{}; !seen[num]; {
 			seen[num] = true
-			ties, err := engram.RelationsOf(w.Context(), r, []int64{num}, nil, 0)
+			relations, err := engram.RelationsOf(w.Context(), r, []int64{num}, nil, 0)
 			if err != nil {
 				return err
 			}
-			for _, tie := range ties {
-				if tie.Verb != engram.VerbDerivedFrom || tie.Target != num {
+			for _, relation := range relations {
+				if relation.Verb != engram.VerbDerivedFrom || relation.Target != num {
 					continue
 				}
-				into, err := r.Memory(w.Context(), engram.ByNum(tie.Source))
+				into, err := r.Memory(w.Context(), engram.ByNum(relation.Source))
 				if err != nil {
 					return err
 				}
