@@ -1,6 +1,9 @@
 package engram
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Filter narrows a list or a search. The zero value matches every live memory.
 type Filter struct {
@@ -97,9 +100,24 @@ type LexicalQuery struct {
 type Term struct {
 	Word    string // as in the index: lower case, stemmed
 	Written string // lower case, not stemmed; matches by prefix where the index lacks Word
+	// Also are other indexed words that mean the same, such as an abbreviation or the stem in another language.
+	// A memory that has any of them has the term, which is counted once.
+	Also    []string
 	Stop    bool   // a stop word: matches only titles
 	Joined  bool   // the parts of the preceding word as one
 	Time    bool   // part of an expression of time: matches literally, but is not required
+}
+
+// Words returns the indexed words that have the term: Word and Also, each once.
+func (t Term) Words() []string {
+	words := make([]string, 1, 1+len(t.Also))
+	words[0] = t.Word
+	for _, w := range t.Also {
+		if !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	return words
 }
 
 // Lexical is the answer of the lexical channel.

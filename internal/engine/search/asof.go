@@ -277,7 +277,9 @@ func wordForms(terms []engram.Term, answer engram.Lexical) map[string][]int {
 		}
 	}
 	for i, t := range terms {
-		add(t.Word, i)
+		for _, word := range t.Words() {
+			add(word, i)
+		}
 	}
 	for i, w := range answer.Words {
 		for _, word := range w.Matched {

@@ -326,7 +326,7 @@ func (p lexemes) covers(w engram.WordCount) retrieval.Covered {
 	best := retrieval.Missing
 	for _, x := range p {
 		switch stem := x.Stem(); {
-		case stem == w.Term.Word, !w.Repaired && slices.Contains(w.Matched, stem):
+		case stem == w.Term.Word, slices.Contains(w.Term.Also, stem), !w.Repaired && slices.Contains(w.Matched, stem):
 			return 1
 		case w.Repaired && slices.Contains(w.Matched, stem):
 			best = max(best, retrieval.Spelt(text.Likeness(w.Term.Written, x.Word)))

@@ -444,6 +444,11 @@ func (w *world) question() engram.LexicalQuery {
 	}
 	q := engram.LexicalQuery{Terms: text.Query(strings.Join(words, " ")), All: w.r.IntN(6) == 0, Alone: w.r.IntN(2) == 0,
 		Limit: pick(w.r, []int{1, 5, 10, 50, 100_000})}
+	for i := range q.Terms {
+		for range max(0, w.r.IntN(6)-3) {
+			q.Terms[i].Also = append(q.Terms[i].Also, text.Query(w.word())[0].Word)
+		}
+	}
 	f := &q.Filter
 	if w.r.IntN(2) == 0 {
 		f.Project = pick(w.r, append(w.projects(), "unknown"))

@@ -124,8 +124,8 @@ func (x *model) ask(q engram.LexicalQuery, off func(string) bool) answer {
 
 // look says which words of the project stand for a term.
 func (a *question) look(term engram.Term) found {
-	exact := []string{term.Word}
-	if a.having(exact) > 0 {
+	exact := slices.DeleteFunc(term.Words(), func(w string) bool { return a.count[w] == 0 })
+	if len(exact) > 0 {
 		return found{words: exact}
 	}
 	if term.Stop || term.Time {

@@ -192,7 +192,7 @@ const briefTerms = 6
 // query words with that prefix come first, and substring matches last.
 func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	w := &word{term: term}
-	if err := s.exactly(ctx, w, term.Word); err != nil || w.rows > 0 {
+	if err := s.either(ctx, w, term.Words()); err != nil || w.rows > 0 {
 		return w, err
 	}
 	if term.Stop || term.Time {
@@ -217,8 +217,10 @@ func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 func (s *search) ask(ctx context.Context) error {
 	var words []string
 	for _, term := range s.query.Terms {
-		if searchable(term.Word) && !slices.Contains(words, term.Word) {
-			words = append(words, term.Word)
+		for _, word := range term.Words() {
+			if searchable(word) && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
 		}
 	}
 	lists, err := s.scope.index.lists(ctx, s.scope.segments, words)
@@ -254,6 +256,25 @@ func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
 	}
 	w.matched = []string{indexed}
 	return s.count(w)
+}
+
+// either sets w to those of the words that the project has.
+func (s *search) either(ctx context.Context, w *word, words []string) error {
+	var had []string
+	for _, one := range words {
+		if err := s.exactly(ctx, w, one); err != nil {
+			return err
+		}
+		had = append(had, w.matched...)
+	}
+	if len(had) == 1 {
+		return s.exactly(ctx, w, had[0])
+	}
+	if len(had) > 1 {
+		slices.Sort(had)
+		return s.anyOf(ctx, w, had)
+	}
+	return nil
 }
 
 // count sets how many memories of the project contain the word.
