@@ -102,10 +102,10 @@ type Term struct {
 	Written string // lower case, not stemmed; matches by prefix where the index lacks Word
 	// Also are other indexed words that mean the same, such as an abbreviation or the stem in another language.
 	// A memory that has any of them has the term, which is counted once.
-	Also    []string
-	Stop    bool   // a stop word: matches only titles
-	Joined  bool   // the parts of the preceding word as one
-	Time    bool   // part of an expression of time: matches literally, but is not required
+	Also   []string
+	Stop   bool // a stop word: matches only titles
+	Joined bool // the parts of the preceding word as one
+	Time   bool // part of an expression of time: matches literally, but is not required
 }
 
 // Words returns the indexed words that have the term: Word and Also, each once.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -522,7 +523,7 @@ func (a answer) compare(q engram.LexicalQuery, got engram.Lexical) string {
 	}
 	for i, w := range a.words {
 		g := got.Words[i]
-		if g.Term != w.Term || g.Rows != w.Rows || g.Repaired != w.Repaired && w.Rows > 0 || !slices.Equal(g.Matched, w.Matched) {
+		if !reflect.DeepEqual(g.Term, w.Term) || g.Rows != w.Rows || g.Repaired != w.Repaired && w.Rows > 0 || !slices.Equal(g.Matched, w.Matched) {
 			return fmt.Sprintf("word %d:\n got %+v\nwant %+v", i, g, w)
 		}
 	}
