@@ -51,6 +51,7 @@ type Question struct {
 	degraded  []string
 
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
+	uncertain  map[int64]bool    // finds to show as uncertain; nil where something is certain
 	wordsAlone bool              // the vector channel failed
 }
 

@@ -1,0 +1,69 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// support is what speaks for a find that is below the relevance threshold.
+type support struct {
+	probability float64 // of answering the question, 0 to 1
+	rare        bool    // the memory itself has a rare word of the question
+}
+
+// near reports whether a find is shown, as uncertain, where nothing is certain. An agent that is told nothing
+// loses what is stored; three memories too many cost it a few hundred tokens.
+func (s support) near() bool {
+	const least = 0.10
+	return s.rare || s.probability >= least
+}
+
+// mostUncertain is how many uncertain finds are shown.
+const mostUncertain = 3
+
+// uncertainOf returns which finds are near, with those that relations lead to from these and those that supersede
+// them, as in relevant. probability is that of find i.
+func (q *Question) uncertainOf(finds []engram.Ranked, probability func(i int) float64) map[int64]bool {
+	near := make([]bool, len(finds))
+	for i, f := range finds {
+		near[i] = support{probability(i), q.hasRareWord(f.Num)}.near()
+	}
+	return q.relevant(finds, near)
+}
+
+// hasRareWord reports whether a memory has a content word of the question that few of the searched memories
+// have. Corrected and merely similar words do not count, nor words of its neighbours.
+func (q *Question) hasRareWord(num int64) bool {
+	const few = 3
+	own := q.reading.lexemes(q.memories[num])
+	return slices.ContainsFunc(q.lexical.Words, func(w engram.WordCount) bool {
+		return w.Rows <= few && !w.Term.Stop && !w.Term.Time && !w.Term.Joined && own.has(w.Term)
+	})
+}
+
+// has reports whether a memory has exactly this term.
+func (p lexemes) has(t engram.Term) bool {
+	for _, x := range p {
+		if stem := x.Stem(); stem == t.Word || slices.Contains(t.Also, stem) {
+			return true
+		}
+	}
+	return false
+}
+
+// showUncertain moves the best near finds to the hits where nothing is certain.
+func (q *Question) showUncertain(found *engram.Found) {
+	if len(found.Hits) > 0 {
+		return
+	}
+	var below []engram.Hit
+	for _, h := range found.BelowThreshold {
+		if q.uncertain[h.Memory.Num] && len(found.Hits) < mostUncertain {
+			found.Hits = append(found.Hits, h)
+		} else {
+			below = append(below, h)
+		}
+	}
+	found.BelowThreshold, found.Uncertain = below, len(found.Hits) > 0
+}
