@@ -40,16 +40,16 @@ const (
 
 // Recalled is the result of Recall.
 type Recalled struct {
-	Query    string         // after redaction
-	Items    []RecalledItem // best first
+	Query string         // after redaction
+	Items []RecalledItem // best first
 	// Uncertain says that no item is surely relevant, as in engram.Found.
 	Uncertain bool
-	LeftOut  []engram.LeftOut
-	Text     string // all items as one block; "" without items
-	Tokens   int    // estimated cost of Text, at most Budget
-	Budget   int
-	Repaired []engram.Repair
-	Times    []engram.TimeSpan
+	LeftOut   []engram.LeftOut
+	Text      string // all items as one block; "" without items
+	Tokens    int    // estimated cost of Text, at most Budget
+	Budget    int
+	Repaired  []engram.Repair
+	Times     []engram.TimeSpan
 	// Degraded lists channels that failed, with the reason, and a failure to record what was shown.
 	Degraded []string
 

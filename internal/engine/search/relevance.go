@@ -142,7 +142,7 @@ func (q *Question) abstain(ctx context.Context) (hits, weak []engram.Ranked, err
 		}
 	}
 	if len(hits) == 0 {
-		q.uncertain = q.uncertainOf(finds, func(i int) float64 { return policy.Relevance(evidence[i]) })
+		q.uncertain = q.uncertainOf(finds, evidence, policy)
 	}
 	return hits, weak, nil
 }
