@@ -118,9 +118,14 @@ func TestNothingUncertainIsInjected(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld(t).Unlinked()
 	releases(w)
-	out, err := w.Remind(t.Context(), brief.RemindInput{Query: among("ficus2"), Project: "demo"})
-	if err != nil || out.Text != "" {
-		t.Errorf("error %v, injected\n%s", err, out.Text)
+	for _, tt := range []struct {
+		query    string
+		injected bool
+	}{{among("ficus2"), false}, {"who watered the ficus2 beside the printer?", true}} {
+		out, err := w.Remind(t.Context(), brief.RemindInput{Query: tt.query, Project: "demo"})
+		if err != nil || (out.Text != "") != tt.injected {
+			t.Errorf("%s: error %v, want injected %v, got\n%s", tt.query, err, tt.injected, out.Text)
+		}
 	}
 }
 
