@@ -31,22 +31,22 @@ const (
 	Twelve    = "12 words"
 )
 
-// bare are the templates of a kind that is asked without any wrapping.
-func bare() []string { return []string{"{0}"} }
+// plainly returns the template of a kind that is asked without any wrapping.
+func plainly() []string { return []string{"{0}"} }
 
 // kinds lists the ways of asking. In templates {0} is the rarest part.
 func kinds() []kind {
 	return []kind{
-		{Title, false, bare(), pickTitle},
-		{Beginning, false, bare(), pickBeginning},
-		{Twelve, false, bare(), run(12)},
-		{"8 words", false, bare(), run(8)},
-		{"200 bytes", false, bare(), piece(200)},
-		{"1000 bytes", false, bare(), piece(1_000)},
-		{"rare word", false, bare(), words(0)},
+		{Title, false, plainly(), pickTitle},
+		{Beginning, false, plainly(), pickBeginning},
+		{Twelve, false, plainly(), run(12)},
+		{"8 words", false, plainly(), run(8)},
+		{"200 bytes", false, plainly(), piece(200)},
+		{"1000 bytes", false, plainly(), piece(1_000)},
+		{"rare word", false, plainly(), words(0)},
 		{"three words", false, []string{"{0} {1} {2}"}, pickThree},
-		{"identifier", false, bare(), named(isIdentifier)},
-		{"path", false, bare(), named(isPath)},
+		{"identifier", false, plainly(), named(isIdentifier)},
+		{"path", false, plainly(), named(isPath)},
 		{"remember", false, []string{
 			"do you remember anything about {0}?",
 			"what do you know about {0}?",
@@ -97,7 +97,7 @@ func kinds() []kind {
 			"why does {0} behave differently when {1}, {2} and {3} are involved?",
 			"is the trouble between {1} and {2} in {0} solved, and what about {3}?",
 		}, words(3)},
-		{"natural", true, bare(), pickNatural},
+		{"natural", true, plainly(), pickNatural},
 		{"natural in chat", true, []string{
 			"hey, quick question: {0} thanks!",
 			"hi there, hope you are doing well. {0}",

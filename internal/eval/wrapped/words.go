@@ -25,13 +25,14 @@ type corpus struct {
 	groups          map[string][]int // documents by group
 	asked           map[string][]int // questions by group
 	groupOf         map[string]string
+	fields          map[string][]string // stems of the fields that a filler has used
 	rare            func(documents int) bool
 	uncommon, usual func(documents int) bool
 }
 
 func newCorpus(set eval.Set) *corpus {
 	c := &corpus{set: set, having: map[string][]int{}, titles: map[string][]int{}, beginnings: map[string][]int{},
-		named: map[string][]int{}, groups: map[string][]int{}, asked: map[string][]int{}, groupOf: map[string]string{}}
+		named: map[string][]int{}, groups: map[string][]int{}, asked: map[string][]int{}, groupOf: map[string]string{}, fields: map[string][]string{}}
 	for i, d := range set.Documents {
 		add(c.titles, plain(d.Title), i)
 		add(c.beginnings, beginning(d.Title), i)

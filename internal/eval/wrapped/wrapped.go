@@ -1,6 +1,7 @@
 // Package wrapped generates questions with known answers from any corpus: known items (titles, runs of words,
 // identifiers), and the ways in which people wrap what they ask for (chat, log lines, whole sentences). The
-// kinds are in kinds.go, the words that questions are made of in words.go.
+// kinds are in kinds.go, the words that questions are made of in words.go. A plan (plan.go) says what to store and
+// what to ask; filler.go makes a store as large as wanted.
 //
 // Everything is a pure function of the corpus and a seed. A kind that the corpus cannot give, such as titles of
 // texts without titles, has no questions.
@@ -23,6 +24,8 @@ type Question struct {
 	// Held says that the template is for checking, not for fitting. False for kinds without templates.
 	Held    bool
 	Answers eval.Relevant // every document that answers it; some may be of other groups
+	// Elsewhere is a group without an answer; "" if all have one, or if the question is not part of a Plan.
+	Elsewhere string
 }
 
 // Options says which questions to generate. The zero value is DefaultEach of each kind from every group.
