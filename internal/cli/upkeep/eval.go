@@ -113,6 +113,9 @@ func measure(p *command.Program, cmd *cobra.Command, dir string, f evalFlags) er
 		if doc.Kinds, err = measureKinds(cmd.Context(), p, sets, f, configs[0]); err != nil {
 			return err
 		}
+		if f.wrapped && doc.Kinds == nil {
+			doc.Notes = append(doc.Notes, "No question can be made of these documents.")
+		}
 	}
 	var reports []trial.Report
 	for _, set := range sets {
