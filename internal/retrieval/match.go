@@ -14,11 +14,6 @@ const (
 	CoverageGain = 0.2 // for all words of the question, by their rarity
 	PairsGain    = 0.2 // for all pairs of following words near each other
 	RareGain     = 0.2 // for a word that hardly any memory has, and hardly any text
-	// TitleGain, BeginningGain and RunGain put a known item first: a memory that has this title, whose title begins
-	// so, or that has the question's words in a row. They exceed all that other finds can gain.
-	TitleGain     = 8.0
-	BeginningGain = 3.0
-	RunGain       = 2.0
 )
 
 // LeastRun is the number of words from which on a question may be a quotation.
@@ -27,8 +22,9 @@ const LeastRun = 6
 // Limits of a rare word: memories that have it, and its line in the model's vocabulary, which is in order of
 // frequency in general language.
 const (
-	rareRows = 3
-	rareLine = 8000
+	rareRows  = 3
+	rareShare = 10 // of so many memories one at most, in small collections
+	rareLine  = 8000
 )
 
 // Wanted is a content word of a question.
@@ -40,9 +36,9 @@ type Wanted struct {
 	Line     int      // in the vocabulary of the model; -1: it lacks the word
 }
 
-// Rare reports whether hardly any memory has the word, and hardly any text in general.
-func (w Wanted) Rare() bool {
-	return w.Having > 0 && w.Having <= rareRows && !w.Repaired && (w.Line < 0 || w.Line >= rareLine)
+// Rare reports whether hardly any of rows memories has the word, and hardly any text in general.
+func (w Wanted) Rare(rows int) bool {
+	return w.Having > 0 && w.Having <= min(rareRows, rows/rareShare) && !w.Repaired && (w.Line < 0 || w.Line >= rareLine)
 }
 
 // Matched is how a text matches a question.

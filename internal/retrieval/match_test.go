@@ -63,7 +63,10 @@ func TestARareWord(t *testing.T) {
 		{"a word that no memory has", retrieval.Wanted{Line: -1}, false},
 		{"a correction", retrieval.Wanted{Having: 1, Line: -1, Repaired: true}, false},
 	} {
-		if got := tt.word.Rare(); got != tt.want {
+		if tt.word.Rare(9) {
+			t.Errorf("%s: rare among nine memories", tt.name)
+		}
+		if got := tt.word.Rare(100); got != tt.want {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
 		}
 	}

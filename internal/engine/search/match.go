@@ -1,8 +1,9 @@
 package search
 
 import (
+	"cmp"
 	"context"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 
@@ -99,7 +100,7 @@ func (q *Question) inIndex(num int64, m retrieval.Matched) matched {
 }
 
 // byMatch raises finds whose texts match the question as a whole: all of its words, following words near each other,
-// a rare word, its title or a quotation of it.
+// or a rare word.
 func (q *Question) byMatch(context.Context) error {
 	q.match(walk.NumsOf(q.finds))
 	if q.in.Mode == ModeSemantic || q.Wordless() {
@@ -109,7 +110,7 @@ func (q *Question) byMatch(context.Context) error {
 		q.finds[i].Score += q.gain(f.Num)
 	}
 	q.wordsFirst()
-	q.titlesFirst()
+	q.name()
 	retrieval.Sort(q.finds)
 	return nil
 }
@@ -126,13 +127,10 @@ func (q *Question) gain(num int64) (sum float64) {
 	add("+ words covered", retrieval.CoverageGain*retrieval.Coverage(q.asking.asked, m.around, q.lexical.Rows))
 	add("+ words together", retrieval.PairsGain*m.Pairs)
 	for i, w := range q.asking.wanted {
-		if w.Rare() && m.Covered[i] == 1 {
+		if w.Rare(q.lexical.Rows) && m.Covered[i] == 1 {
 			add("+ rare word", retrieval.RareGain)
 			break
 		}
-	}
-	if m.Run {
-		add("+ quoted", retrieval.RunGain)
 	}
 	return sum
 }
@@ -167,24 +165,65 @@ func (q *Question) wordsFirst() {
 	}
 }
 
-// titlesFirst puts the memories whose title is the question first, the newest before the others, then those whose
-// title begins so.
-func (q *Question) titlesFirst() {
-	newest := math.Inf(-1)
-	for _, m := range q.memories {
-		newest = max(newest, float64(m.CreatedAt.Unix()))
-	}
-	for i, f := range q.finds {
-		m := q.memories[f.Num]
-		whole, begins := retrieval.Named(q.in.Query, m.Title)
+// The kinds of known items, the surest last.
+const (
+	quoted = 1 + iota // the memory has the words of the question in a row
+	begun             // its title begins so
+	titled            // its title is the question
+)
+
+// name finds the known items among the finds.
+func (q *Question) name() {
+	q.named = map[int64]int{}
+	for _, f := range q.finds {
+		whole, begins := retrieval.Named(q.in.Query, q.memories[f.Num].Title)
 		switch {
 		case whole:
-			// The same title says the same; the age in seconds is far below a step of scores.
-			q.finds[i].Score = retrieval.TitleGain - (newest-float64(m.CreatedAt.Unix()))*1e-12
-			q.factor(f.Num, engram.Factor{Name: "+ title", Value: q.finds[i].Score - f.Score})
+			q.named[f.Num] = titled
+			q.note(f.Num, "has this title")
 		case begins:
-			q.finds[i].Score += retrieval.BeginningGain
-			q.factor(f.Num, engram.Factor{Name: "+ title begins", Value: retrieval.BeginningGain})
+			q.named[f.Num] = begun
+			q.note(f.Num, "its title begins so")
+		case q.matched[f.Num].Run:
+			q.named[f.Num] = quoted
+			q.note(f.Num, "has these words in a row")
 		}
 	}
+}
+
+// namedFirst puts known items first, of those with the same title the newest. What supersedes one precedes it.
+func (q *Question) namedFirst(context.Context) error {
+	place, best := make(map[int64]int, len(q.finds)), 0.0
+	for i, f := range q.finds {
+		place[f.Num], best = i, max(best, f.Score)
+	}
+	known := slices.SortedFunc(maps.Keys(q.named), func(a, b int64) int {
+		newest := 0
+		if q.named[a] == titled {
+			newest = q.memories[b].CreatedAt.Compare(q.memories[a].CreatedAt)
+		}
+		return cmp.Or(cmp.Compare(q.named[b], q.named[a]), newest, cmp.Compare(place[a], place[b]))
+	})
+	var first []int64
+	seen := map[int64]bool{}
+	var add func(num int64)
+	add = func(num int64) {
+		if _, found := place[num]; !found || seen[num] {
+			return
+		}
+		seen[num] = true
+		for _, newer := range q.newer[num] {
+			add(newer)
+		}
+		first = append(first, num)
+	}
+	for _, num := range known {
+		add(num)
+	}
+	const step = 1e-3 // the scores of the others keep their scale
+	for i, num := range first {
+		q.finds[place[num]].Score = best + step*float64(len(first)-i)
+	}
+	retrieval.Sort(q.finds)
+	return nil
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,13 +44,15 @@ type Question struct {
 	repeats   map[int64]int64   // better find with the same text
 	matched   map[int64]matched // finds by how their texts match
 	asking    asking
-	textCache *cachedTexts // parsed texts, one snapshot for all steps
+	named     map[int64]int // known items by kind
+	textCache *cachedTexts  // parsed texts, one snapshot for all steps
 	why       map[int64]*engram.Why
 	blank     []engram.Why      // preallocated entries of why
 	phrases   []text.TimePhrase // time expressions in the question
 	times     []engram.TimeSpan
 	degraded  []string
 
+	fused      map[int64]float64 // scores before what the whole match adds, of which the best is 1
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
 	wordsAlone bool              // the vector channel failed
 }
@@ -71,7 +74,7 @@ func (q *Question) Wordless() bool { return len(q.Terms) == 0 || q.Terms[0].Stop
 
 func (q *Question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.byMatch, q.rerankByMMR, q.byRelation,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.byMatch, q.rerankByMMR, q.byRelation, q.namedFirst,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -300,22 +303,34 @@ func (q *Question) hits(finds []engram.Ranked) []engram.Hit {
 // repeatDepth limits the finds compared with each other: the cost is quadratic, and readers see fewer.
 const repeatDepth = 50
 
-// rerankByMMR lowers finds whose text repeats a better find.
+// rerankByMMR lowers finds whose text repeats another find. Of those that say the same the newest stays, or
+// the one that the question names.
 func (q *Question) rerankByMMR(context.Context) error {
 	best := q.finds[:min(len(q.finds), repeatDepth)]
 	repeats := retrieval.Repeats(q.texts, walk.NumsOf(best))
 	if len(repeats) == 0 {
 		return nil
 	}
-	q.repeats = repeats
-	for i, f := range best {
-		first, is := repeats[f.Num]
-		if !is {
-			continue
+	score, newest := map[int64]float64{}, map[int64]int64{} // by the best of those that say the same
+	for _, f := range best {
+		first := cmp.Or(repeats[f.Num], f.Num)
+		score[f.Num] = f.Score
+		if kept := newest[first]; kept == 0 || f.Num > kept && q.named[f.Num] >= q.named[kept] {
+			newest[first] = f.Num
 		}
-		best[i].Score *= retrieval.RepeatFactor
-		q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
-		q.note(f.Num, "repeats #%d", first)
+	}
+	q.repeats = map[int64]int64{}
+	for i, f := range best {
+		first := cmp.Or(repeats[f.Num], f.Num)
+		if kept := newest[first]; kept != f.Num {
+			best[i].Score *= retrieval.RepeatFactor
+			q.repeats[f.Num] = kept
+			q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
+			q.note(f.Num, "repeats #%d", kept)
+		} else if first != f.Num {
+			best[i].Score = score[first]
+			q.note(f.Num, "is newer than #%d, which says the same", first)
+		}
 	}
 	retrieval.Sort(q.finds)
 	return nil

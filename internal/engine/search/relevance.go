@@ -33,7 +33,7 @@ func (in SearchInput) cleanRelevance() (SearchInput, error) {
 }
 
 // byRelevance orders hits by relevance = likeness × strength now, where likeness = probability of answering ×
-// (score / greatest score)². It drops hits below in.MinLikeness. Fading reorders but hides nothing: after half
+// (share of the greatest score of words and meaning)². It drops hits below in.MinLikeness. Fading reorders but hides nothing: after half
 // a year unread, all memories are weaker than 0.3. Filter.MinStrength excludes weak ones.
 //
 // The probability is the calibrated one of the relevance threshold (retrieval.ThresholdPolicy): it says how
@@ -87,16 +87,9 @@ func (q *Question) like(finds []engram.Ranked, likely func(i int) float64) {
 	if !q.in.ByStrength {
 		return
 	}
-	best := 0.0
-	for _, f := range finds {
-		best = max(best, f.Score)
-	}
 	like, score := make(map[int64]float64, len(finds)), make(map[int64]float64, len(finds))
 	for i, f := range finds {
-		like[f.Num], score[f.Num] = likely(i), f.Score
-		if best > 0 {
-			like[f.Num] *= (f.Score / best) * (f.Score / best)
-		}
+		like[f.Num], score[f.Num] = likely(i)*q.fused[f.Num]*q.fused[f.Num], f.Score
 	}
 	for _, f := range finds {
 		if from := q.led[f.Num]; score[from] > 0 {
