@@ -33,7 +33,7 @@ func TestRecallShowsWholeMemoriesWithinItsBudget(t *testing.T) {
 	short := w.Note("Tokens", "Tokens live in cookies.")
 	long := w.Note("The whole story of tokens", strings.Repeat("Before that much else was tried. ", 100)+"\n\nTokens expire after a day.\n\n"+strings.Repeat("After that all was well. ", 100))
 	w.Note("Elsewhere", "Of something else.")
-	r := w.MustRecall(search.RecallInput{SearchInput: enginetest.Asked("when do tokens expire"), Budget: 260})
+	r := w.MustRecall(search.RecallInput{SearchInput: enginetest.Asked("when do tokens expire"), Budget: 200})
 	if got := enginetest.ShownNums(r); len(got) != 2 || !slices.Contains(got, short) || !slices.Contains(got, long) {
 		t.Fatalf("recalled %v, want #%d and #%d; left out %v", got, short, long, reasons(r))
 	}
