@@ -78,7 +78,7 @@ func writeTitle(b *strings.Builder, place int, h engram.Hit, note engram.Note) {
 	}
 }
 
-// Nearest stands above finds of which none is surely relevant.
+// Nearest stands above uncertain finds.
 const Nearest = "Nothing certain; nearest:"
 
 // heading returns the first line of a list of hits.
