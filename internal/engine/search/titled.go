@@ -3,14 +3,13 @@ package search
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// newestOfTitle orders the memories whose common title is the question by age, newest first: no word tells them
-// apart. If more of them were found than are wanted, it lists the newest of all and says how many there are.
+// newestOfTitle lists the newest memories whose common title is the question, and says how many there are, if more
+// have it than are wanted: no word tells them apart.
 func (q *Question) newestOfTitle(ctx context.Context, found *engram.Found) error {
 	if q.in.ByStrength || q.in.Rerank {
 		return nil // the caller asked for another order
@@ -24,40 +23,17 @@ func (q *Question) newestOfTitle(ctx context.Context, found *engram.Found) error
 			same++
 		}
 	}
-	switch {
-	case same < 2:
-		return nil
-	case same <= q.in.Limit || q.in.Filter.MinStrength > 0: // the store cannot count by strength
-		sortTitled(found.Hits, title)
+	if same <= q.in.Limit || q.in.Filter.MinStrength > 0 { // the store cannot count by strength
 		return nil
 	}
 	filter := q.in.Filter
 	filter.Title = title
 	all, err := q.r.Count(ctx, filter)
 	if err != nil || all <= q.in.Limit { // the others are outside the project
-		sortTitled(found.Hits, title)
 		return err
 	}
 	found.BelowThreshold = nil
 	found.Degraded = append(found.Degraded, fmt.Sprintf("%d memories have this title; newest first", all))
 	found.Hits, err = q.finder.newest(ctx, q.r, filter, q.in.Limit)
 	return err
-}
-
-// sortTitled sorts the hits of that title among their places, newest first.
-func sortTitled(hits []engram.Hit, title string) {
-	var places []int
-	var titled []engram.Hit
-	for i, h := range hits {
-		if h.Memory.Title == title {
-			places, titled = append(places, i), append(titled, h)
-		}
-	}
-	slices.SortStableFunc(titled, func(a, b engram.Hit) int { return b.Memory.CreatedAt.Compare(a.Memory.CreatedAt) })
-	for i, at := range places {
-		titled[i].Score, hits[at].Score = hits[at].Score, titled[i].Score // scores fall with the rank
-	}
-	for i, at := range places {
-		hits[at] = titled[i]
-	}
 }

@@ -1,8 +1,6 @@
 package search
 
 import (
-	"slices"
-
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
@@ -39,16 +37,8 @@ func (q *Question) uncertainOf(finds []engram.Ranked, evidence []retrieval.Evide
 // have. Corrected and merely similar words do not count, nor words of its neighbours.
 func (q *Question) hasRareWord(num int64) bool {
 	const few = 3
-	own := q.reading.lexemes(q.memories[num])
-	return slices.ContainsFunc(q.lexical.Words, func(w engram.WordCount) bool {
-		return w.Rows <= few && !w.Term.Stop && !w.Term.Time && !w.Term.Joined && own.has(w.Term)
-	})
-}
-
-// has reports whether a memory has exactly this term.
-func (p lexemes) has(t engram.Term) bool {
-	for _, x := range p {
-		if stem := x.Stem(); stem == t.Word || slices.Contains(t.Also, stem) {
+	for i, c := range q.matched[num].Covered {
+		if w := q.asking.words[i]; c == 1 && w.Rows <= few && !w.Repaired && !w.Term.Stop {
 			return true
 		}
 	}
