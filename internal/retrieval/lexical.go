@@ -114,6 +114,7 @@ func (x *Lexeme) Stem() string {
 type Said struct {
 	words   []*Lexeme // its distinct words without stop words, ascending
 	nums    []int32   // of words, kept together because they are read most
+	order   []int32   // of all words, as they follow each other
 	length  float64
 	denials int // number of negations
 }
@@ -130,14 +131,15 @@ func (l *Lexicon) Say(p Passage) Said {
 				return
 			}
 			s.length += weight
-			s.words = append(s.words, l.Lexeme(t.Word))
+			x := l.Lexeme(t.Word)
+			s.words, s.order = append(s.words, x), append(s.order, x.num)
 		}
 	}
 	text.Scan(text.Clip(p.Title, maxSaid), add(text.TitleWeight))
 	text.Scan(text.Clip(p.Content, maxSaid), add(1))
 	slices.SortFunc(s.words, func(a, b *Lexeme) int { return cmp.Compare(a.num, b.num) })
 	s.words = slices.Clip(slices.Compact(s.words))
-	s.nums = make([]int32, len(s.words))
+	s.nums, s.order = make([]int32, len(s.words)), slices.Clip(s.order)
 	for i, x := range s.words {
 		s.nums[i] = x.num
 	}
@@ -145,7 +147,7 @@ func (l *Lexicon) Say(p Passage) Said {
 }
 
 // Bytes returns the approximate size without the lexicon.
-func (s Said) Bytes() int { return 72 + 12*len(s.words) }
+func (s Said) Bytes() int { return 96 + 12*len(s.words) + 4*len(s.order) }
 
 // Texts are texts read with one lexicon, for Fill and Repeats.
 type Texts struct {
