@@ -11,8 +11,9 @@ package alias
 //
 // Left out: words that the analyser equates with a common one (authorization with author, production with
 // product, accessibility with access, specification with specific), which would make a common word of a rare one;
-// endings in many paths (py, md, yml, rs); words that projects tell apart (tx, regexp, ssl, perf, pkg); phrases
-// (continuous integration, pull request), since a term is one word.
+// endings in many paths (py, md, yml, rs); words that stand in nearly every text of a chat about code (app and
+// application, dev and development: -.006 recall there); words that projects tell apart (tx, regexp, ssl, perf, pkg);
+// phrases (continuous integration, pull request), since a term is one word.
 const table = `k8s kubernetes
 pg postgres postgresql
 mongo mongodb
@@ -28,8 +29,6 @@ config configuration conf
 env environment
 repo repository
 deps dependencies
-app application
-dev development
 admin administrator
 infra infrastructure
 docs documentation
