@@ -6,8 +6,8 @@ package alias
 // GitHub Linguist (lib/linguist/languages.yml, MIT), with names of tools. Of some 250 pairs those remain that pay: in
 // up to 60 questions of each of 108 public repositories (1.4 million pairs of question and passage, no label set among
 // them), adding the other word to a question raised the mean reciprocal rank of its passage (BM25) by more in one
-// direction than it lowered it in the other, and nowhere by over .005. Kept on few questions: the databases and
-// deps, which name one thing.
+// direction than it lowered it in the other, and nowhere by over .005. Kept although few questions had them: the
+// databases.
 //
 // Left out: words that the analyser equates with a common one (authorization with author, production with
 // product, accessibility with access, specification with specific), which would make a common word of a rare one;
