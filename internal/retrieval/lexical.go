@@ -151,12 +151,14 @@ func (s Said) Bytes() int { return 96 + 12*len(s.words) + 4*len(s.order) }
 
 // Texts are texts read with one lexicon, for Fill and Repeats.
 type Texts struct {
-	nums []int64
-	said []Said
+	nums   []int64
+	said   []Said
+	words  []*Lexeme // distinct; nil until needed
+	places []int32   // by num of the lexicon
 }
 
 // Gather combines texts; said[i] belongs to nums[i].
-func Gather(nums []int64, said []Said) *Texts { return &Texts{nums, said} }
+func Gather(nums []int64, said []Said) *Texts { return &Texts{nums: nums, said: said} }
 
 // Read reads passages with a new lexicon.
 func Read(passages []Passage) *Texts {
@@ -169,6 +171,9 @@ func Read(passages []Passage) *Texts {
 
 // distinct returns the distinct words, and for each num of the lexicon its index there plus one.
 func (t *Texts) distinct() (words []*Lexeme, places []int32) {
+	if t.words != nil {
+		return t.words, t.places
+	}
 	most := 0
 	for _, s := range t.said {
 		if n := len(s.nums); n > 0 {
@@ -184,6 +189,7 @@ func (t *Texts) distinct() (words []*Lexeme, places []int32) {
 			}
 		}
 	}
+	t.words, t.places = words, places
 	return words, places
 }
 

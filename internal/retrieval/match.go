@@ -3,6 +3,8 @@ package retrieval
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -26,6 +28,19 @@ const (
 	rareShare = 10 // of so many memories one at most, in small collections
 	rareLine  = 8000
 )
+
+// Share returns the share of the words that is covered, each weighted by its rarity; 0 for no words.
+func Share(weights []float64, covered []Covered) float64 {
+	var sum, all float64
+	for i, w := range weights {
+		all += w
+		sum += w * float64(covered[i])
+	}
+	if all == 0 {
+		return 0
+	}
+	return sum / all
+}
 
 // Wanted is a content word of a question.
 type Wanted struct {
@@ -53,8 +68,18 @@ type Matched struct {
 func (t *Texts) Match(words []Wanted, weights []float64, run string) map[int64]Matched {
 	distinct, places := t.distinct()
 	m := matching{words: words, weights: weights, places: places, credit: make([][]Covered, len(distinct)), is: make([]int, len(distinct))}
+	var initials [256]bool // no other word can match: a stem begins as its word
+	for _, w := range words {
+		for _, word := range append([]string{w.Written}, w.Stems...) {
+			if word != "" {
+				initials[word[0]] = true
+			}
+		}
+	}
 	for i, x := range distinct {
-		m.credit[i], m.is[i] = credits(words, x)
+		if m.is[i] = -1; initials[x.Word[0]] {
+			m.credit[i], m.is[i] = credits(words, x)
+		}
 	}
 	m.run(run, distinct)
 	matched := make(map[int64]Matched, len(t.said))
@@ -217,14 +242,31 @@ func (t *Texts) Spelt(stem, written string) string {
 	return word
 }
 
-// Named reports whether a title is the question, or begins with it at the end of a word, whatever the case and the
-// punctuation. A single word names no title: it may begin many.
-func Named(question, title string) (whole, beginning bool) {
-	q, t := spoken(question), spoken(title)
-	if q == "" || t == "" {
+// Name is a question as a title may be it: its words in lower case, with single spaces.
+type Name string
+
+// NameOf returns the question as a name; "" for one without words.
+func NameOf(question string) Name { return Name(spoken(question)) }
+
+// Of reports whether a title is the name, or begins with it at the end of a word, whatever the case and the
+// punctuation. A single word begins no title: it may begin many.
+func (n Name) Of(title string) (whole, begins bool) {
+	if n == "" || !n.mayBegin(title) {
 		return false, false
 	}
-	return q == t, strings.Contains(q, " ") && strings.HasPrefix(t, q+" ")
+	t := spoken(title)
+	return t == string(n), strings.Contains(string(n), " ") && strings.HasPrefix(t, string(n)+" ")
+}
+
+// mayBegin reports whether the first letter or digit of a title is that of the name, which excludes nearly all.
+func (n Name) mayBegin(title string) bool {
+	first, _ := utf8.DecodeRuneInString(string(n))
+	for _, r := range title {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return r >= utf8.RuneSelf || unicode.ToLower(r) == first // others may be folded
+		}
+	}
+	return false
 }
 
 // spoken returns the words of a text, with single spaces.

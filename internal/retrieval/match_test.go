@@ -72,7 +72,7 @@ func TestARareWord(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestName(t *testing.T) {
 	for _, tt := range []struct {
 		question, title string
 		whole, begins   bool
@@ -87,9 +87,9 @@ func TestNamed(t *testing.T) {
 		{"…", "…", false, false},
 		{"🔥", "🔥", false, false},
 	} {
-		whole, begins := retrieval.Named(tt.question, tt.title)
+		whole, begins := retrieval.NameOf(tt.question).Of(tt.title)
 		if whole != tt.whole || !whole && begins != tt.begins {
-			t.Errorf("Named(%q, %q) = %v, %v; want %v, %v", tt.question, tt.title, whole, begins, tt.whole, tt.begins)
+			t.Errorf("NameOf(%q).Of(%q) = %v, %v; want %v, %v", tt.question, tt.title, whole, begins, tt.whole, tt.begins)
 		}
 	}
 }

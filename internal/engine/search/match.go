@@ -124,7 +124,7 @@ func (q *Question) gain(num int64) (sum float64) {
 			q.factor(num, engram.Factor{Name: name, Value: gain})
 		}
 	}
-	add("+ words covered", retrieval.CoverageGain*retrieval.Coverage(q.asking.asked, m.around, q.lexical.Rows))
+	add("+ words covered", retrieval.CoverageGain*retrieval.Share(q.asking.weight, m.around))
 	add("+ words together", retrieval.PairsGain*m.Pairs)
 	for i, w := range q.asking.wanted {
 		if w.Rare(q.lexical.Rows) && m.Covered[i] == 1 {
@@ -175,8 +175,9 @@ const (
 // name finds the known items among the finds.
 func (q *Question) name() {
 	q.named = map[int64]int{}
+	name := retrieval.NameOf(q.in.Query[:min(len(q.in.Query), longestRun)])
 	for _, f := range q.finds {
-		whole, begins := retrieval.Named(q.in.Query, q.memories[f.Num].Title)
+		whole, begins := name.Of(q.memories[f.Num].Title)
 		switch {
 		case whole:
 			q.named[f.Num] = titled

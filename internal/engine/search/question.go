@@ -54,6 +54,7 @@ type Question struct {
 
 	fused      map[int64]float64 // scores before what the whole match adds, of which the best is 1
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
+	uncertain  map[int64]bool    // finds to show as uncertain; nil where something is certain
 	wordsAlone bool              // the vector channel failed
 }
 
@@ -74,7 +75,7 @@ func (q *Question) Wordless() bool { return len(q.Terms) == 0 || q.Terms[0].Stop
 
 func (q *Question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.byMatch, q.rerankByMMR, q.byRelation, q.namedFirst,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.read, q.byNearWords, q.weigh, q.byMatch, q.rerankByMMR, q.byRelation, q.namedFirst,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -324,6 +325,7 @@ func (q *Question) rerankByMMR(context.Context) error {
 		first := cmp.Or(repeats[f.Num], f.Num)
 		if kept := newest[first]; kept != f.Num {
 			best[i].Score *= retrieval.RepeatFactor
+			q.fused[f.Num] *= retrieval.RepeatFactor
 			q.repeats[f.Num] = kept
 			q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
 			q.note(f.Num, "repeats #%d", kept)

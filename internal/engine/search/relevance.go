@@ -33,8 +33,9 @@ func (in SearchInput) cleanRelevance() (SearchInput, error) {
 }
 
 // byRelevance orders hits by relevance = likeness × strength now, where likeness = probability of answering ×
-// (share of the greatest score of words and meaning)². It drops hits below in.MinLikeness. Fading reorders but hides nothing: after half
-// a year unread, all memories are weaker than 0.3. Filter.MinStrength excludes weak ones.
+// (share of the greatest score of words and meaning)². It drops hits below in.MinLikeness, or marks the best three
+// uncertain if that is all. Fading reorders but hides nothing: after half a year unread, all memories are weaker than
+// 0.3. Filter.MinStrength excludes weak ones.
 //
 // The probability is the calibrated one of the relevance threshold (retrieval.ThresholdPolicy): it says how
 // good the best hit is, where a relative score is always 1. But it barely separates good hits, so that a few
@@ -51,7 +52,7 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 		return err
 	}
 	now := f.ledger.Now()
-	relevant := func(hits []engram.Hit) []engram.Hit {
+	relevant := func(hits []engram.Hit, least float64) []engram.Hit {
 		var kept []engram.Hit
 		listed := false
 		for _, h := range hits {
@@ -59,7 +60,7 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 			if listed = isFrom(h, engram.ChannelRecent); listed || isFrom(h, engram.ChannelTopic) {
 				likeness = 1
 			}
-			if likeness < in.MinLikeness {
+			if likeness < least {
 				continue
 			}
 			h.Strength = fades.Strength(h.Memory, now)
@@ -73,7 +74,12 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 		}
 		return kept
 	}
-	found.Hits, found.BelowThreshold = relevant(found.Hits), relevant(found.BelowThreshold)
+	hits := relevant(found.Hits, in.MinLikeness)
+	if len(hits) == 0 && len(found.Hits) > 0 { // a least likeness that excludes all of them
+		hits = relevant(found.Hits, 0)
+		hits, found.Uncertain = hits[:min(len(hits), mostUncertain)], true
+	}
+	found.Hits, found.BelowThreshold = hits, relevant(found.BelowThreshold, in.MinLikeness)
 	return nil
 }
 
@@ -124,6 +130,9 @@ func (q *Question) abstain() (hits, weak []engram.Ranked) {
 		} else {
 			weak = append(weak, f)
 		}
+	}
+	if len(hits) == 0 {
+		q.uncertain = q.uncertainOf(finds, evidence, policy)
 	}
 	return hits, weak
 }
@@ -182,7 +191,7 @@ func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 }
 
 // plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The
-// ranking's vector was moved by feedback.
+// ranking's vector is centred.
 func (q *Question) plainCosine(num int64) (cosine float64, known bool) {
 	v := q.meaning.near[num]
 	if v == nil || q.meaning.plain == nil {
