@@ -64,7 +64,7 @@ func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
 	still.ledger = f.ledger.At(at)
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
 	textCache := f.textCache.open()
-	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: withTimes(text.Query(in.Query), in.Query, phrases),
+	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: f.aliases.Add(withTimes(text.Query(in.Query), in.Query, phrases)),
 		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
 }
 
@@ -232,7 +232,7 @@ func (q *Question) byNearWords(ctx context.Context) error {
 		s := retrieval.Sought{Written: meant(w), Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
 		sought = append(sought, s)
 	}
-	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
+	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, q.byDefinition(similar.Similarities))
 	for num, gain := range gains {
 		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
 	}
