@@ -75,6 +75,7 @@ type Evidence struct {
 	Run      int     // result of Run
 	Cosine   float64 // cosine of question and memory, on the scale of Marks; ignored unless Known
 	Known    bool    // both texts have a nonzero vector
+	Unspoken bool    // no memory in scope has any word of the question, so only its meaning can tell
 	Rows     int     // memories in scope
 }
 
@@ -155,6 +156,7 @@ type ThresholdPolicy struct {
 	Marks  Marks
 	Hybrid Belief // for evidence with a cosine
 	Words  Belief // for evidence without one
+	Cosine Belief // for a cosine where nothing has the words
 }
 
 // Belief holds the log odds that each kind of evidence adds, and the thresholds. Only Start may be negative.
@@ -187,11 +189,14 @@ type Belief struct {
 //
 // Left out, because they add nothing: the number of words, the best window of a long question, word pairs, squares,
 // and the weight of the rarest word as it is in the collection. Without Specific it recognises a third of these.
+//
+// Cosine is not fitted on these, which have hardly a synonym alone: it is the policy's of before.
 func DefaultThreshold(m Marks) ThresholdPolicy {
 	return ThresholdPolicy{
 		Marks:  m,
 		Hybrid: Belief{Start: -5.3, Coverage: 5.8, Specific: 4.2, Run: 4.8, Cosine: 3.3, Size: 0.2, Enough: 0.25, Threshold: 0.10},
 		Words:  Belief{Start: -4.2, Coverage: 7.2, Specific: 3.6, Run: 5.5, Size: 0.13, Enough: 0.22, Threshold: 0.17},
+		Cosine: Belief{Start: -2.9, Cosine: 5.2, Size: 0.52, Enough: 0.25, Threshold: 0.10},
 	}
 }
 
@@ -200,7 +205,11 @@ func (p ThresholdPolicy) belief(e Evidence) (b Belief, cosine float64) {
 	if !e.Known || p.Marks.Answer <= p.Marks.Noise || math.IsNaN(e.Cosine) {
 		return p.Words, 0
 	}
-	return p.Hybrid, (min(max(e.Cosine, -1), 1) - p.Marks.Noise) / (p.Marks.Answer - p.Marks.Noise)
+	b = p.Hybrid
+	if e.Unspoken {
+		b = p.Cosine
+	}
+	return b, (min(max(e.Cosine, -1), 1) - p.Marks.Noise) / (p.Marks.Answer - p.Marks.Noise)
 }
 
 // Relevance returns the likelihood that a hit answers its question, in [0, 1]: the logistic

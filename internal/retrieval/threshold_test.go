@@ -240,6 +240,9 @@ func TestAbove(t *testing.T) {
 		{"a cosine that is no number is not known", p, []retrieval.Evidence{{Coverage: 0.9, Specific: 0.6, Cosine: math.NaN(), Known: true, Rows: 500}}, []bool{true}},
 		{"two words in two hundred thousand memories, both there and meant", p, []retrieval.Evidence{{Coverage: 1, Specific: 0.3, Cosine: 0.5, Known: true, Rows: 200_000}}, []bool{true}},
 		{"one word in five memories, there", p, []retrieval.Evidence{{Coverage: 1, Specific: 0.5, Cosine: 0.2, Known: true, Rows: 5}}, []bool{true}},
+		{"a synonym among few, whose word nothing has", p, []retrieval.Evidence{{Cosine: 0.39, Known: true, Unspoken: true, Rows: 3}}, []bool{true}},
+		{"a synonym among others that have the word", p, []retrieval.Evidence{{Cosine: 0.39, Known: true, Rows: 3}}, nil},
+		{"a chance likeness among many, whose word nothing has", p, []retrieval.Evidence{{Cosine: 0.39, Known: true, Unspoken: true, Rows: 2_000}}, nil},
 		{"another name for the same matter, no word in common", p, []retrieval.Evidence{{Cosine: 0.75, Known: true, Rows: 20}}, []bool{true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -264,6 +267,7 @@ func anyEvidence(t *rapid.T) retrieval.Evidence {
 		Run:      rapid.IntRange(0, 100).Draw(t, "run"),
 		Cosine:   rapid.Float64Range(-1, 1).Draw(t, "cosine"),
 		Known:    rapid.Bool().Draw(t, "known"),
+		Unspoken: rapid.Bool().Draw(t, "unspoken"),
 		Rows:     rapid.IntRange(0, 2_000_000).Draw(t, "rows"),
 	}
 }

@@ -179,12 +179,13 @@ func (q *Question) relevant(finds []engram.Ranked, above []bool) map[int64]bool 
 func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 	q.match(walk.NumsOf(finds))
 	asked := inOrder(q.in.Query)
+	unspoken := !slices.ContainsFunc(q.asking.asked, func(a retrieval.Asked) bool { return a.Having > 0 })
 	all := make([]retrieval.Evidence, len(finds))
 	for i, f := range finds {
 		cosine, known := q.plainCosine(f.Num)
 		m := q.matched[f.Num]
 		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, m.around, q.lexical.Rows), Specific: retrieval.Specific(q.asking.asked, m.Covered),
-			Cosine: cosine, Known: known, Rows: q.lexical.Rows}
+			Cosine: cosine, Known: known, Unspoken: unspoken, Rows: q.lexical.Rows}
 		if len(asked) > 1 {
 			memory := q.memories[f.Num]
 			all[i].Run = retrieval.Run(asked, inOrder(text.Title(memory)+"\n"+memory.Content))
