@@ -68,7 +68,7 @@ func Spelt(likeness float64) Covered {
 	return Covered(min(likeness, 1))
 }
 
-// Evidence describes how well a hit matches its question. Numbers that are none count as 0.
+// Evidence describes how well a hit matches its question. NaN counts as 0.
 type Evidence struct {
 	Coverage float64 // result of Coverage, 0 to 1
 	Specific float64 // result of Specific, 0 to 1
@@ -175,20 +175,20 @@ type Belief struct {
 //
 // The weights are a logistic regression on 7,000 questions of 18 kinds (known items, keywords, wrapped and chatty
 // questions, log lines), each asked of everything, of its own project, of another one and without its group, in
-// stores of 1,000 to 100,000 memories, and on 5,600 questions of six label sets in their own projects, which weigh 20
+// stores of 1,000 to 100,000 memories, and on half of 5,600 questions of six label sets in their own projects, which weigh 20
 // times as much a cell. Sets, kinds and sizes weigh the same; the best-looking hit represents its question.
 // Start is then moved so that Enough is met.
 //
 // Checked on thirteen other sets, and on templates that the fit has not seen. Wrongly nothing, in the mean of all
 // kinds, over everything / in the project: at 1,000 memories .016 / .015 (sets of the fit: .024 / .032),
 // at 5,000 .011 / .008 (.011 / .004), at 20,000 .009 / .010 (0 / .002), at 100,000 (.003 / .003); log lines 0. Of the
-// label sets' own questions it loses at most .013 of a set, .004 in the mean. Of
+// label sets' own questions it loses at most .013 of a set, .005 in the mean. Of
 // questions of a group that is not stored it recognises .40, .34, .34 (.51, .48, .51, .60 at 100,000). Most others
-// are keywords or passages that also occur elsewhere. With Enough at .21 it recognises .04 less and
-// loses .003 less at 1,000. Without vectors it loses up to .024 of a label set and recognises .25 to .29 (.30 to .51).
+// are keywords or passages that also occur elsewhere. With Enough at .21 it recognises .05 less and
+// loses .002 less at 1,000. Without vectors it loses up to .024 of a label set and recognises .25 to .29 (.30 to .51).
 //
-// Left out, because they add nothing: the number of words, the best window of a long question, word pairs, squares,
-// and the weight of the rarest word as it is in the collection. Without Specific it recognises a third of these.
+// Left out, because they add nothing: the number of words, the best window of a long question, word pairs beside runs,
+// and the weight of the rarest word as it is in the collection. Without Specific it recognises less than a third of these.
 //
 // Cosine is not fitted on these, which have hardly a synonym alone: it is the policy's of before.
 func DefaultThreshold(m Marks) ThresholdPolicy {
