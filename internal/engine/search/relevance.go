@@ -9,6 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // relevanceDepth is the least number of finds ranked by strength: a faded one may match best, and a strong one
@@ -174,20 +175,35 @@ func (q *Question) relevant(finds []engram.Ranked, above []bool) map[int64]bool 
 	return relevant
 }
 
-// leastRows is the smallest collection size the threshold assumes. In a collection of three, any memory ranks
-// among the best three without being an answer.
-const leastRows = 30
-
 // evidence returns what supports each find.
 func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 	q.match(walk.NumsOf(finds))
+	asked := inOrder(q.in.Query)
+	unspoken := !slices.ContainsFunc(q.asking.asked, func(a retrieval.Asked) bool { return a.Having > 0 })
 	all := make([]retrieval.Evidence, len(finds))
 	for i, f := range finds {
 		cosine, known := q.plainCosine(f.Num)
-		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, q.matched[f.Num].around, q.lexical.Rows), Cosine: cosine, Known: known,
-			Words: len(q.asking.words), Rows: max(q.lexical.Rows, leastRows)}
+		m := q.matched[f.Num]
+		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, m.around, q.lexical.Rows), Specific: retrieval.Specific(q.asking.asked, m.Covered),
+			Cosine: cosine, Known: known, Unspoken: unspoken, Rows: q.lexical.Rows}
+		if len(asked) > 1 {
+			memory := q.memories[f.Num]
+			all[i].Run = retrieval.Run(asked, inOrder(text.Title(memory)+"\n"+memory.Content))
+		}
 	}
 	return all
+}
+
+// inOrder returns the stems of a text as they follow each other, with stop words. Of long texts it reads the
+// beginning, which bounds its cost.
+func inOrder(s string) (stems []string) {
+	const most = 64 << 10 // bytes
+	text.Scan(text.Clip(s, most), func(t text.Token) {
+		if t.Kind == text.Plain {
+			stems = append(stems, t.Text())
+		}
+	})
+	return stems
 }
 
 // plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The

@@ -46,7 +46,7 @@ func TestWhatHasARareWordIsShownAsUncertain(t *testing.T) {
 	}{
 		{"a rare word among unknown ones", among("ficus2"), search.SearchInput{}, rare[1:2], true},
 		{"no more than are wanted", among("ficus0 ficus1 ficus2"), search.SearchInput{Limit: 1}, rare[1:2], true},
-		{"by words alone", among("ficus2"), search.SearchInput{Mode: search.ModeLexical}, rare[1:2], true},
+		{"by words alone, to which a unique name is enough", among("ficus2"), search.SearchInput{Mode: search.ModeLexical}, rare[1:2], false},
 		{"in this project", among("ficus2"), search.SearchInput{Filter: engram.Filter{Project: "demo"}}, rare[1:2], true},
 		{"in another project", among("ficus2"), search.SearchInput{Filter: engram.Filter{Project: "other"}}, nil, false},
 		{"by strength", among("ficus2"), search.SearchInput{ByStrength: true}, rare[1:2], true},
