@@ -178,7 +178,7 @@ func (q *Question) relevant(finds []engram.Ranked, above []bool) map[int64]bool 
 // evidence returns what supports each find.
 func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 	q.match(walk.NumsOf(finds))
-	asked := inOrder(q.in.Query)
+	asked := inOrder(q.in.Query, mostAsked)
 	unspoken := !slices.ContainsFunc(q.asking.asked, func(a retrieval.Asked) bool { return a.Having > 0 })
 	all := make([]retrieval.Evidence, len(finds))
 	for i, f := range finds {
@@ -188,23 +188,28 @@ func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 			Cosine: cosine, Known: known, Unspoken: unspoken, Rows: q.lexical.Rows}
 		if len(asked) > 1 {
 			memory := q.memories[f.Num]
-			all[i].Run = retrieval.Run(asked, inOrder(text.Title(memory)+"\n"+memory.Content))
+			all[i].Run = retrieval.Run(asked, inOrder(text.Title(memory)+"\n"+memory.Content, mostCompared))
 		}
 	}
 	return all
 }
 
-// inOrder returns the stems of a text as they follow each other, with stop words. Of long texts it reads the
-// beginning, which bounds its cost.
-func inOrder(s string) (stems []string) {
-	const most = 64 << 10 // bytes
+// inOrder returns the words of a text as they follow each other, with stop words and in no other form, which would
+// cost more than the rest of the evidence. Of long texts it reads the beginning.
+func inOrder(s string, most int) (words []string) {
 	text.Scan(text.Clip(s, most), func(t text.Token) {
 		if t.Kind == text.Plain {
-			stems = append(stems, t.Text())
+			words = append(words, t.Word)
 		}
 	})
-	return stems
+	return words
 }
+
+// How much of a question and of a memory is compared for words in a row, in bytes.
+const (
+	mostAsked    = 2 << 10
+	mostCompared = 16 << 10
+)
 
 // plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The
 // ranking's vector was moved by feedback.
