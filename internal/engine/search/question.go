@@ -71,7 +71,7 @@ func (q *Question) Wordless() bool { return len(q.Terms) == 0 || q.Terms[0].Stop
 
 func (q *Question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.rerankByMMR, q.byRelation,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.rerankByMMR, q.byRelation, q.newestFirst,
 	} {
 		if err := step(ctx); err != nil {
 			return err
