@@ -93,7 +93,7 @@ type LexicalQuery struct {
 	All    bool // requires every term, joined ones excepted
 	Filter Filter
 	Limit  int  // at least 1
-	Alone  bool // omits Lexical.Sessions and Beside, which may then be nil
+	Alone  bool // omits Lexical.Beside and Parts
 }
 
 // Term is one analysed word of a question.
@@ -126,12 +126,12 @@ type Lexical struct {
 	Words  []WordCount // what the index has for each term, in the order of the terms
 	Rows   int         // live memories in the searched project or store
 	Length float64     // their mean number of indexed words
-	// Sessions has for each hit in a session the score of that session as one long text, or of its part around
-	// the hit; comparable only among each other. Nil where the store does not compute them.
-	Sessions map[int64]float64
 	// Beside has for each hit in a session its neighbours there, with sizes as far as the index knows them. Nil
 	// where the store does not compute them.
 	Beside map[int64]Beside
+	// Parts has for each hit what each word adds to its score, in the order of Words; nil with Alone. Hits that only
+	// share a prefix with the question have none.
+	Parts map[int64][]float32
 }
 
 // WordCount is what the index has for a term of the question.
@@ -146,6 +146,7 @@ type WordCount struct {
 type Beside struct {
 	Session int64     // the same number for memories of one session
 	Size    int       // of the memory's own title and content, in bytes
+	At      time.Time // when it was created
 	Before  Neighbour // saved just before it; Num 0 for none
 	After   Neighbour // saved just after it
 }
@@ -154,6 +155,7 @@ type Beside struct {
 type Neighbour struct {
 	Num  int64
 	Size int // of title and content, in bytes
+	At   time.Time
 }
 
 // Exposure is one showing of a memory to a session.

@@ -8,8 +8,7 @@ import (
 )
 
 const (
-	// leastAsked is the share of the question, by weight, that two finds must both answer to be about the same.
-	// Of pairs with .5, as many are about other things.
+	// leastAsked is the share of the question's words that two finds must both have to be about the same.
 	leastAsked = 0.75
 	// leastAskedWords is the least number of words that they must share with the question: one word is a subject.
 	leastAskedWords = 2
@@ -22,7 +21,8 @@ type Stated struct {
 	engram.Ranked
 	Project string
 	At      time.Time // when it got its text
-	Placed  bool      // it keeps its place, because a memory that supersedes it precedes it
+	Placed  bool      // it keeps its place: a memory that supersedes it precedes it
+	Named   int       // how surely the question names it; 0 for not at all
 	Covers  []Covered // each asked word
 }
 
@@ -37,19 +37,19 @@ const (
 )
 
 // NewestFirst puts the later of two finds about the same before the earlier, with its score; over maps each find that
-// moved up to the one it now precedes. weight has the weight of each asked word. finds are best first; of those that
+// moved up to the one it now precedes. finds are best first; of those that
 // do not move the order stays. The cost grows with their square; ten are what people read.
 //
 // Two finds of a project are about the same if the later has every asked word that the earlier has, and that is most
 // of the question, or the pair was flagged as a contradiction. A find never passes one that has an asked word more:
 // "staging" and "production" in otherwise equal sentences. On label sets, allowing for one missing word moved ten
 // relevant memories down for each that it moved up, at any similarity of the pair; without one it is even.
-func NewestFirst(finds []Stated, weight []float64, pair func(a, b int64) Likely) (placed []Stated, over map[int64]int64) {
+func NewestFirst(finds []Stated, pair func(a, b int64) Likely) (placed []Stated, over map[int64]int64) {
 	placed, over = slices.Clone(finds), map[int64]int64{}
 	for i := range placed {
 		latest := i
 		for j := i + 1; j < len(placed); j++ {
-			if placed[j].At.After(placed[latest].At) && sameSubject(placed[i], placed[j], weight, pair) {
+			if placed[j].At.After(placed[latest].At) && sameSubject(placed[i], placed[j], pair) {
 				latest = j
 			}
 		}
@@ -64,26 +64,24 @@ func NewestFirst(finds []Stated, weight []float64, pair func(a, b int64) Likely)
 }
 
 // sameSubject reports whether a later find is about the same as an earlier one, as far as the question tells.
-func sameSubject(earlier, later Stated, weight []float64, pair func(a, b int64) Likely) bool {
-	if earlier.Project != later.Project || earlier.Placed || later.Placed {
+func sameSubject(earlier, later Stated, pair func(a, b int64) Likely) bool {
+	if earlier.Project != later.Project || earlier.Placed || later.Placed || earlier.Named > later.Named {
 		return false
 	}
-	words, share, all := 0, 0.0, 0.0
-	for i, w := range weight {
-		all += w
-		if earlier.Covers[i] < leastCovered {
+	words := 0
+	for i, c := range earlier.Covers {
+		if c < leastCovered {
 			continue
 		}
 		if later.Covers[i] < leastCovered {
 			return false
 		}
 		words++
-		share += w
 	}
 	switch known := pair(earlier.Num, later.Num); {
 	case words == 0 || known == Different:
 		return false
 	default:
-		return known == Conflicted || words >= leastAskedWords && share >= leastAsked*all
+		return known == Conflicted || words >= leastAskedWords && float64(words) >= leastAsked*float64(len(earlier.Covers))
 	}
 }

@@ -28,6 +28,8 @@ func TestNewestFirst(t *testing.T) {
 	t.Parallel()
 	placed, other := stated(2, 0.5, 2, "xxxx"), stated(2, 0.5, 2, "xxxx")
 	placed.Placed, other.Project = true, "other"
+	named := stated(1, 1, 1, "xxxx")
+	named.Named = 1
 	for _, c := range []struct {
 		name  string
 		finds []retrieval.Stated
@@ -45,11 +47,11 @@ func TestNewestFirst(t *testing.T) {
 		{"flagged, none has a word", []retrieval.Stated{stated(1, 1, 1, "...."), stated(2, 0.5, 2, "....")}, retrieval.Conflicted, []int64{1, 2}},
 		{"judged to differ", []retrieval.Stated{stated(1, 1, 1, "xxxx"), stated(2, 0.5, 2, "xxxx")}, retrieval.Different, []int64{1, 2}},
 		{"superseded", []retrieval.Stated{stated(1, 1, 1, "xxxx"), placed}, retrieval.Unknown, []int64{1, 2}},
+		{"named", []retrieval.Stated{named, stated(2, 0.5, 2, "xxxx")}, retrieval.Unknown, []int64{1, 2}},
 		{"of another project", []retrieval.Stated{stated(1, 1, 1, "xxxx"), other}, retrieval.Unknown, []int64{1, 2}},
 		{"the latest of three", []retrieval.Stated{stated(1, 1, 1, "xxx"), stated(2, 0.9, 2, "xxx"), stated(3, 0.8, 3, "xxx")}, retrieval.Unknown, []int64{3, 2, 1}},
 	} {
-		weight := slices.Repeat([]float64{1}, len(c.finds[0].Covers))
-		placed, over := retrieval.NewestFirst(c.finds, weight, func(int64, int64) retrieval.Likely { return c.known })
+		placed, over := retrieval.NewestFirst(c.finds, func(int64, int64) retrieval.Likely { return c.known })
 		var got []int64
 		for _, f := range placed {
 			got = append(got, f.Num)
@@ -75,10 +77,11 @@ func TestNewestFirstKeepsPromises(t *testing.T) {
 			score *= rapid.Float64Range(0.3, 1).Draw(t, "less")
 			has := rapid.StringOfN(rapid.SampledFrom([]rune("x.")), words, words, -1).Draw(t, "has")
 			finds[i] = stated(int64(i+1), score, rapid.IntRange(1, 4).Draw(t, "day"), has)
+			finds[i].Named = rapid.IntRange(0, 1).Draw(t, "named")
 			finds[i].Placed = rapid.IntRange(0, 9).Draw(t, "placed") == 0
 		}
 		known := retrieval.Likely(rapid.IntRange(0, 2).Draw(t, "known"))
-		placed, over := retrieval.NewestFirst(finds, slices.Repeat([]float64{1}, words), func(int64, int64) retrieval.Likely { return known })
+		placed, over := retrieval.NewestFirst(finds, func(int64, int64) retrieval.Likely { return known })
 		if len(placed) != len(finds) || known == retrieval.Different && len(over) > 0 {
 			t.Fatalf("%d became %d, %v moved", len(finds), len(placed), over)
 		}
@@ -99,7 +102,7 @@ func TestNewestFirstKeepsPromises(t *testing.T) {
 		}
 		for moved, passed := range over {
 			a, b := finds[moved-1], finds[passed-1]
-			if at[moved] > at[passed] || !a.At.After(b.At) || a.Placed || b.Placed {
+			if at[moved] > at[passed] || !a.At.After(b.At) || a.Placed || b.Placed || a.Named < b.Named {
 				t.Fatalf("%v passed %v: %v", a, b, placed)
 			}
 			for i, c := range b.Covers {

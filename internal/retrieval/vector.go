@@ -1,21 +1,6 @@
 package retrieval
 
-import (
-	"math"
-
-	"github.com/alanbuscaglia/engram/internal/vector"
-)
-
-// WordWeight returns the weight of a word in a question's vector if having of rows memories have
-// it: 1 for all but the most frequent ones, whose weight falls (.008 nDCG@10 on chats, where the
-// speakers' names are everywhere).
-func WordWeight(having, rows int) float64 {
-	const full = 0.35 // rarity, as a share of the greatest, from which a word counts fully
-	n := float64(max(rows, 1))
-	df := min(float64(max(having, 0)), n)
-	rarity := math.Log(1+(n-df+0.5)/(df+0.5)) / math.Log(1+n)
-	return min(1, rarity/full)
-}
+import "github.com/alanbuscaglia/engram/internal/vector"
 
 // Centred returns the vector of a question without what all memories have in common: question - mean,
 // normalised. The vectors of one project point in a similar direction, so every question is somewhat near to

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,34 +83,20 @@ func (q *Question) near(ctx context.Context, vector []float32) error {
 	return q.uncovered(ctx)
 }
 
-// embedded returns the vector of the question. If the model can weigh words, common words count less: a name in
-// every memory distinguishes none.
+// embedded returns the vector of the question. A model that knows words gets those that say what is asked for,
+// corrected; other models read the question as written.
 func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, error) {
-	if weighing, ok := e.(engram.WordEmbedder); ok && !q.Wordless() {
+	asked := q.in.Query
+	if _, knows := e.(engram.WordEmbedder); knows && !q.Wordless() {
 		var words []string
-		var weights []float64
 		for _, w := range q.lexical.Words {
-			if w.Term.Joined || w.Term.Time {
-				continue // its parts are included; a time is no subject
+			if !w.Term.Joined && !w.Term.Time { // its parts are included; a time is no subject
+				words = append(words, meant(w))
 			}
-			words = append(words, meant(w))
-			weights = append(weights, retrieval.WordWeight(w.Rows, q.lexical.Rows))
 		}
-		plain := make([]float64, len(words))
-		for i := range plain {
-			plain[i] = 1
-		}
-		var err error
-		if q.meaning.plain, err = weighing.EmbedWords(ctx, words, plain); err != nil {
-			return nil, err
-		}
-		vector, err := weighing.EmbedWords(ctx, words, weights)
-		if err == nil {
-			err = cmp.Or(ledger.CheckVector(e, q.meaning.plain), ledger.CheckVector(e, vector))
-		}
-		return vector, err
+		asked = strings.Join(words, " ")
 	}
-	vectors, err := ledger.VectorsOf(ctx, e, []string{q.in.Query}, engram.RoleQuery)
+	vectors, err := ledger.VectorsOf(ctx, e, []string{asked}, engram.RoleQuery)
 	if err != nil {
 		return nil, err
 	}

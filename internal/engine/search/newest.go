@@ -12,19 +12,17 @@ import (
 
 // newestFirst puts the later of two finds about the same first, unless the question asks for a time or what was.
 func (q *Question) newestFirst(context.Context) error {
-	if q.in.All || len(q.phrases) > 0 || text.AsksPast(q.in.Query) {
+	if q.in.All || q.Wordless() || len(q.phrases) > 0 || text.AsksPast(q.in.Query) {
 		return nil
 	}
-	var asked []engram.WordCount
-	var weight []float64
-	for _, w := range q.lexical.Words {
-		if !w.Term.Joined && !w.Term.Time && !w.Term.Stop {
-			asked, weight = append(asked, w), append(weight, retrieval.WordWeight(w.Rows, q.lexical.Rows))
-		}
-	}
-	n := min(len(q.finds), newestRead)
-	stated := walk.Mapped(q.finds[:n], func(f engram.Ranked) retrieval.Stated { return q.stated(f, asked) })
-	placed, over := retrieval.NewestFirst(stated, weight, q.pairs())
+	best := q.finds[:min(len(q.finds), newestRead)]
+	q.match(walk.NumsOf(best))
+	stated := walk.Mapped(best, func(f engram.Ranked) retrieval.Stated {
+		m := q.memories[f.Num]
+		return retrieval.Stated{Ranked: f, Project: m.Project, At: SaidAt(m), Covers: q.matched[f.Num].Covered,
+			Placed: len(q.newer[f.Num]) > 0, Named: q.named[f.Num]}
+	})
+	placed, over := retrieval.NewestFirst(stated, q.pairs())
 	for i, s := range placed {
 		q.finds[i] = s.Ranked
 	}
@@ -36,13 +34,6 @@ func (q *Question) newestFirst(context.Context) error {
 
 // newestRead is how many of the best finds newestFirst compares: readers see few more, and each costs microseconds.
 const newestRead = 10
-
-func (q *Question) stated(f engram.Ranked, asked []engram.WordCount) retrieval.Stated {
-	m := q.memories[f.Num]
-	p := q.reading.lexemes(m)
-	return retrieval.Stated{Ranked: f, Project: m.Project, At: SaidAt(m), Placed: len(q.newer[f.Num]) > 0,
-		Covers: walk.Mapped(asked, p.covers)}
-}
 
 // SaidAt returns when a memory got its text; repeats and marks do not count.
 func SaidAt(m engram.Memory) time.Time {

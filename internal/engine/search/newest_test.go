@@ -114,7 +114,7 @@ func TestNewestTruthFirst(t *testing.T) {
 
 // ports saves an earlier and a later port, the earlier with more of the question's words in its title.
 func ports(w enginetest.World) (earlier, later int64) {
-	earlier = w.Note("Port of the metrics exporter", "The metrics exporter listens on port 9100, for the metrics exporter's own port")
+	earlier = w.Note("The exporter of metrics and its port", "The metrics exporter listens on port 9100, for the metrics exporter's own port")
 	w.Clock.Add(24 * time.Hour)
 	later = w.Note("Exporter moved", "Since the move the exporter of metrics has another port, which is 9431; the dashboards were changed")
 	return earlier, later

@@ -562,10 +562,10 @@ func (a answer) compare(q engram.LexicalQuery, got engram.Lexical) string {
 	if q.All || q.Alone {
 		return ""
 	}
-	return a.compareSessions(got)
+	return a.compareSurroundings(got)
 }
 
-func (a answer) compareSessions(got engram.Lexical) string {
+func (a answer) compareSurroundings(got engram.Lexical) string {
 	number := map[int64]bool{}
 	for _, h := range got.Hits {
 		want, has := a.beside[h.Num]
@@ -574,9 +574,14 @@ func (a answer) compareSessions(got engram.Lexical) string {
 		if g.Session = 0; is != has || g != want {
 			return fmt.Sprintf("beside memory %d:\n got %+v\nwant %+v", h.Num, g, want)
 		}
-		score, has := a.sessions[h.Num]
-		if s, is := got.Sessions[h.Num]; is != has || !near(s, score) {
-			return fmt.Sprintf("session of memory %d: got %v, %v, want %v, %v", h.Num, s, is, score, has)
+		parts := got.Parts[h.Num]
+		if _, filled := a.scores[h.Num]; !filled {
+			continue
+		}
+		for j, part := range a.parts[h.Num] {
+			if len(parts) != len(a.parts[h.Num]) || !near(float64(parts[j]), part) {
+				return fmt.Sprintf("parts of memory %d: got %v, want %v", h.Num, parts, a.parts[h.Num])
+			}
 		}
 	}
 	return ""
