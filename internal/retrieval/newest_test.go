@@ -36,11 +36,11 @@ func TestNewestFirst(t *testing.T) {
 		known retrieval.Likely
 		want  []int64
 	}{
-		{"the later has the words too", []retrieval.Stated{stated(1, 1, 1, "xxx."), stated(2, 0.5, 2, "xxx.")}, retrieval.Unknown, []int64{2, 1}},
-		{"the later has more words", []retrieval.Stated{stated(1, 1, 1, "xxx."), stated(2, 0.5, 2, "xxxx")}, retrieval.Unknown, []int64{2, 1}},
+		{"the later has the words too", []retrieval.Stated{stated(1, 1, 1, "xxx"), stated(2, 0.5, 2, "xxx")}, retrieval.Unknown, []int64{2, 1}},
+		{"flagged, the later has more words", []retrieval.Stated{stated(1, 1, 1, "xx.."), stated(2, 0.5, 2, "xxx.")}, retrieval.Conflicted, []int64{2, 1}},
 		{"the later has less words", []retrieval.Stated{stated(1, 1, 1, "xxxx"), stated(2, 0.5, 2, "xxx.")}, retrieval.Unknown, []int64{1, 2}},
 		{"the later is first already", []retrieval.Stated{stated(2, 1, 2, "xxxx"), stated(1, 0.5, 1, "xxxx")}, retrieval.Unknown, []int64{2, 1}},
-		{"too little of the question", []retrieval.Stated{stated(1, 1, 1, "xx.."), stated(2, 0.5, 2, "xx..")}, retrieval.Unknown, []int64{1, 2}},
+		{"a word of the question is in none", []retrieval.Stated{stated(1, 1, 1, "xxx."), stated(2, 0.5, 2, "xxx.")}, retrieval.Unknown, []int64{1, 2}},
 		{"one word", []retrieval.Stated{stated(1, 1, 1, "x"), stated(2, 0.5, 2, "x")}, retrieval.Unknown, []int64{1, 2}},
 		{"flagged", []retrieval.Stated{stated(1, 1, 1, "x..."), stated(2, 0.5, 2, "x...")}, retrieval.Conflicted, []int64{2, 1}},
 		{"flagged, without the words", []retrieval.Stated{stated(1, 1, 1, "x..."), stated(2, 0.5, 2, ".x..")}, retrieval.Conflicted, []int64{1, 2}},
