@@ -22,6 +22,7 @@ type Stated struct {
 	Placed  bool      // it keeps its place: a memory that supersedes it precedes it
 	Named   int       // how surely the question names it; 0 for not at all
 	Covers  []Covered // each asked word
+	Pairs   float64   // as in Matched
 }
 
 // Likely says what is known of a pair of memories.
@@ -38,7 +39,8 @@ const (
 // moved up to the one it now precedes. finds are best first; of those that
 // do not move the order stays. The cost grows with their square; ten are what people read.
 //
-// Two finds of a project are about the same if both have every word of the question, of two or more, or if the pair was
+// Two finds of a project are about the same if both have every word of the question, of two or more, the later nearly as
+// close together (long texts have many words by chance), or if the pair was
 // flagged as a contradiction and the later has every asked word that the earlier has. So "staging" does not pass
 // "production" in otherwise equal sentences. On label sets, allowing for one missing word moved ten relevant memories
 // down for each that it moved up, at any similarity of the pair; three quarters of the words lost .004 nDCG.
@@ -80,6 +82,6 @@ func sameSubject(earlier, later Stated, pair func(a, b int64) Likely) bool {
 	case words == 0 || known == Different:
 		return false
 	default:
-		return known == Conflicted || words >= leastAskedWords && words == len(earlier.Covers)
+		return known == Conflicted || words >= leastAskedWords && words == len(earlier.Covers) && later.Pairs >= earlier.Pairs/2
 	}
 }

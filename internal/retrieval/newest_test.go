@@ -30,6 +30,8 @@ func TestNewestFirst(t *testing.T) {
 	placed.Placed, other.Project = true, "other"
 	named := stated(1, 1, 1, "xxxx")
 	named.Named = 1
+	together := stated(1, 1, 1, "xxxx")
+	together.Pairs = 0.5
 	for _, c := range []struct {
 		name  string
 		finds []retrieval.Stated
@@ -47,6 +49,7 @@ func TestNewestFirst(t *testing.T) {
 		{"flagged, none has a word", []retrieval.Stated{stated(1, 1, 1, "...."), stated(2, 0.5, 2, "....")}, retrieval.Conflicted, []int64{1, 2}},
 		{"judged to differ", []retrieval.Stated{stated(1, 1, 1, "xxxx"), stated(2, 0.5, 2, "xxxx")}, retrieval.Different, []int64{1, 2}},
 		{"superseded", []retrieval.Stated{stated(1, 1, 1, "xxxx"), placed}, retrieval.Unknown, []int64{1, 2}},
+		{"the later has the words scattered", []retrieval.Stated{together, stated(2, 0.5, 2, "xxxx")}, retrieval.Unknown, []int64{1, 2}},
 		{"named", []retrieval.Stated{named, stated(2, 0.5, 2, "xxxx")}, retrieval.Unknown, []int64{1, 2}},
 		{"of another project", []retrieval.Stated{stated(1, 1, 1, "xxxx"), other}, retrieval.Unknown, []int64{1, 2}},
 		{"the latest of three", []retrieval.Stated{stated(1, 1, 1, "xxx"), stated(2, 0.9, 2, "xxx"), stated(3, 0.8, 3, "xxx")}, retrieval.Unknown, []int64{3, 2, 1}},

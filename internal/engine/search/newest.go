@@ -19,7 +19,7 @@ func (q *Question) newestFirst(context.Context) error {
 	q.match(walk.NumsOf(best))
 	stated := walk.Mapped(best, func(f engram.Ranked) retrieval.Stated {
 		m := q.memories[f.Num]
-		return retrieval.Stated{Ranked: f, Project: m.Project, At: SaidAt(m), Covers: q.matched[f.Num].Covered,
+		return retrieval.Stated{Ranked: f, Project: m.Project, At: SaidAt(m), Covers: q.matched[f.Num].Covered, Pairs: q.matched[f.Num].Pairs,
 			Placed: len(q.newer[f.Num]) > 0, Named: q.named[f.Num]}
 	})
 	placed, over := retrieval.NewestFirst(stated, q.pairs())

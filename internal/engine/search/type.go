@@ -33,8 +33,8 @@ func (q *Question) byType(context.Context) error {
 	return nil
 }
 
-// ofTypes lists the newest memories of the types that a question asks for and nothing else, in the time it names; none
-// if it asks for something else, or there are none.
+// ofTypes lists the newest memories of the types that a question asks for and nothing else, in the time it names, and nothing
+// if it asks for something else.
 func (q *Question) ofTypes(ctx context.Context) (hits []engram.Hit, times []engram.TimeSpan, err error) {
 	types := text.AsksForTypes(q.in.Query, q.Terms)
 	if len(types) == 0 || len(q.in.Filter.Types) > 0 || q.in.All {
@@ -76,7 +76,7 @@ func (q *Question) ofLabel(ctx context.Context, found *engram.Found) error {
 		if t := text.TypeOf(label); t != "" {
 			of.in.Filter.Types = append(of.in.Filter.Types, t)
 		}
-		// The index knows at once that there are none; a list would read every memory.
+		// The index counts at once; a list of a type without memories would read all others.
 		any, err := q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.Terms, Filter: of.in.Filter, Limit: 1, Alone: true})
 		if err != nil {
 			return err
