@@ -268,7 +268,9 @@ type Notes map[int64]Note
 // Found is the answer to a search.
 type Found struct {
 	Query string // the question, without private spans
-	Hits  []Hit  // relevant ones, best first
+	Hits  []Hit  // relevant ones, best first; without one, the nearest
+	// Uncertain says that Hits are the nearest, at most three, none of which is surely relevant.
+	Uncertain bool
 	// BelowThreshold are hits below the relevance threshold, best first: near enough to show separately, too
 	// far to be an answer. Without Hits, nothing relevant is stored.
 	BelowThreshold []Hit
@@ -284,7 +286,7 @@ type Found struct {
 }
 
 // InOrder merges relevant hits and those below the threshold by rank, best first. below[i] says that hit i is
-// below the threshold.
+// below the threshold, as uncertain ones are.
 func (f Found) InOrder() (hits []Hit, below []bool) {
 	i, j := 0, 0
 	for i < len(f.Hits) || j < len(f.BelowThreshold) {
@@ -296,7 +298,7 @@ func (f Found) InOrder() (hits []Hit, below []bool) {
 			hits = append(hits, f.Hits[i])
 			i++
 		}
-		below = append(below, isBelow)
+		below = append(below, isBelow || f.Uncertain)
 	}
 	return hits, below
 }
@@ -307,11 +309,11 @@ func (f *Found) Cut(n int) {
 	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), n-len(f.Hits))]
 }
 
-// LimitBelowThreshold keeps hits below the threshold only where they help: none beside three or more relevant
-// ones, else the best three.
+// LimitBelowThreshold keeps hits below the threshold only where they help: none beside uncertain ones, which are
+// the best of them, or three or more relevant ones; else the best three.
 func (f *Found) LimitBelowThreshold() {
 	const enough, most = 3, 3
-	if len(f.Hits) >= enough {
+	if f.Uncertain || len(f.Hits) >= enough {
 		f.BelowThreshold = nil
 	}
 	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), most)]
@@ -324,6 +326,7 @@ type Nothing struct {
 	Here    int    // live memories there
 	Others  int    // in other projects, without personal and global ones, which are found anywhere
 	Stored  bool   // whether any project has memories
+	Nearest bool   // the answer is not empty, but uncertain
 }
 
 // Repair is a corrected spelling.

@@ -36,7 +36,7 @@ func (a *API) memories(q *route.Request) (route.Reply, error) {
 	if err != nil {
 		return route.Reply{}, err
 	}
-	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0 || page.Offset > 0 || filter.Forgotten || !at.IsZero())
+	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0 || page.Offset > 0 || filter.Forgotten || !at.IsZero(), false)
 	doc := listDoc{page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes), elsewhere}
 	return route.Reply{Body: doc, Degraded: list.Degraded, Elsewhere: elsewhere}, err
 }
@@ -58,9 +58,10 @@ func (a *API) searchMemories(q *route.Request, filter engram.Filter) (route.Repl
 	if err != nil {
 		return route.Reply{}, err
 	}
-	doc := foundDoc{Query: found.Query, Hits: document.HitsOf(found.Hits, 0), BelowThreshold: document.HitsOf(found.BelowThreshold, len(found.Hits)),
+	hits, below := document.HitsOf(found)
+	doc := foundDoc{Query: found.Query, Hits: hits, BelowThreshold: below,
 		Repaired: document.Each(found.Repaired, document.RepairOf), Times: document.Each(found.Times, document.TimeOf), Degraded: document.OrEmpty(found.Degraded)}
-	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
+	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero(), found.Uncertain)
 	return route.Reply{Body: doc, Elsewhere: doc.Elsewhere}, err
 }
 
@@ -267,13 +268,13 @@ type listDoc struct {
 // foundDoc is the answer of GET /memories with q.
 type foundDoc struct {
 	Query          string         `json:"query"`
-	Hits           []document.Hit `json:"hits"` // relevant ones, best first; empty: nothing relevant
+	Hits           []document.Hit `json:"hits"` // best first; empty: nothing may be relevant
 	BelowThreshold []document.Hit `json:"weak"` // below the relevance threshold, best first; ranks continue
 	// How the question was read: corrected words and expressions of time.
 	Repaired  []document.Repair `json:"repaired"`
 	Times     []document.Time   `json:"times"`
 	Degraded  []string          `json:"degraded"`
-	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
+	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty or uncertain answer: see API.elsewhere
 }
 
 // detailDoc is the answer of GET /memories/{ref}.

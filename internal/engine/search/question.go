@@ -54,6 +54,7 @@ type Question struct {
 
 	fused      map[int64]float64 // scores before what the whole match adds, of which the best is 1
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
+	uncertain  map[int64]bool    // finds to show as uncertain; nil where something is certain
 	wordsAlone bool              // the vector channel failed
 }
 
@@ -63,7 +64,7 @@ func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
 	still.ledger = f.ledger.At(at)
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
 	textCache := f.textCache.open()
-	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: withTimes(text.Query(in.Query), in.Query, phrases),
+	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: f.aliases.Add(withTimes(text.Query(in.Query), in.Query, phrases)),
 		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
 }
 
@@ -231,7 +232,7 @@ func (q *Question) byNearWords(ctx context.Context) error {
 		s := retrieval.Sought{Written: meant(w), Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
 		sought = append(sought, s)
 	}
-	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
+	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, q.byDefinition(similar.Similarities))
 	for num, gain := range gains {
 		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
 	}
@@ -324,6 +325,7 @@ func (q *Question) rerankByMMR(context.Context) error {
 		first := cmp.Or(repeats[f.Num], f.Num)
 		if kept := newest[first]; kept != f.Num {
 			best[i].Score *= retrieval.RepeatFactor
+			q.fused[f.Num] *= retrieval.RepeatFactor
 			q.repeats[f.Num] = kept
 			q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
 			q.note(f.Num, "repeats #%d", kept)

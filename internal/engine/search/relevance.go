@@ -9,6 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // relevanceDepth is the least number of finds ranked by strength: a faded one may match best, and a strong one
@@ -33,8 +34,9 @@ func (in SearchInput) cleanRelevance() (SearchInput, error) {
 }
 
 // byRelevance orders hits by relevance = likeness × strength now, where likeness = probability of answering ×
-// (share of the greatest score of words and meaning)². It drops hits below in.MinLikeness. Fading reorders but hides nothing: after half
-// a year unread, all memories are weaker than 0.3. Filter.MinStrength excludes weak ones.
+// (share of the greatest score of words and meaning)². It drops hits below in.MinLikeness, or marks the best three
+// uncertain if that is all. Fading reorders but hides nothing: after half a year unread, all memories are weaker than
+// 0.3. Filter.MinStrength excludes weak ones.
 //
 // The probability is the calibrated one of the relevance threshold (retrieval.ThresholdPolicy): it says how
 // good the best hit is, where a relative score is always 1. But it barely separates good hits, so that a few
@@ -51,7 +53,7 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 		return err
 	}
 	now := f.ledger.Now()
-	relevant := func(hits []engram.Hit) []engram.Hit {
+	relevant := func(hits []engram.Hit, least float64) []engram.Hit {
 		var kept []engram.Hit
 		listed := false
 		for _, h := range hits {
@@ -59,7 +61,7 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 			if listed = isFrom(h, engram.ChannelRecent); listed || isFrom(h, engram.ChannelTopic) {
 				likeness = 1
 			}
-			if likeness < in.MinLikeness {
+			if likeness < least {
 				continue
 			}
 			h.Strength = fades.Strength(h.Memory, now)
@@ -73,7 +75,12 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 		}
 		return kept
 	}
-	found.Hits, found.BelowThreshold = relevant(found.Hits), relevant(found.BelowThreshold)
+	hits := relevant(found.Hits, in.MinLikeness)
+	if len(hits) == 0 && len(found.Hits) > 0 { // a least likeness that excludes all of them
+		hits = relevant(found.Hits, 0)
+		hits, found.Uncertain = hits[:min(len(hits), mostUncertain)], true
+	}
+	found.Hits, found.BelowThreshold = hits, relevant(found.BelowThreshold, in.MinLikeness)
 	return nil
 }
 
@@ -125,6 +132,9 @@ func (q *Question) abstain() (hits, weak []engram.Ranked) {
 			weak = append(weak, f)
 		}
 	}
+	if len(hits) == 0 {
+		q.uncertain = q.uncertainOf(finds, evidence, policy)
+	}
 	return hits, weak
 }
 
@@ -165,21 +175,41 @@ func (q *Question) relevant(finds []engram.Ranked, above []bool) map[int64]bool 
 	return relevant
 }
 
-// leastRows is the smallest collection size the threshold assumes. In a collection of three, any memory ranks
-// among the best three without being an answer.
-const leastRows = 30
-
 // evidence returns what supports each find.
 func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 	q.match(walk.NumsOf(finds))
+	asked := inOrder(q.in.Query, mostAsked)
+	unspoken := !slices.ContainsFunc(q.asking.asked, func(a retrieval.Asked) bool { return a.Having > 0 })
 	all := make([]retrieval.Evidence, len(finds))
 	for i, f := range finds {
 		cosine, known := q.plainCosine(f.Num)
-		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, q.matched[f.Num].around, q.lexical.Rows), Cosine: cosine, Known: known,
-			Words: len(q.asking.words), Rows: max(q.lexical.Rows, leastRows)}
+		m := q.matched[f.Num]
+		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, m.around, q.lexical.Rows), Specific: retrieval.Specific(q.asking.asked, m.Covered),
+			Cosine: cosine, Known: known, Unspoken: unspoken, Rows: q.lexical.Rows}
+		if len(asked) > 1 {
+			memory := q.memories[f.Num]
+			all[i].Run = retrieval.Run(asked, inOrder(text.Title(memory)+"\n"+memory.Content, mostCompared))
+		}
 	}
 	return all
 }
+
+// inOrder returns the words of a text as they follow each other, with stop words and in no other form, which would
+// cost more than the rest of the evidence. Of long texts it reads the beginning.
+func inOrder(s string, most int) (words []string) {
+	text.Scan(text.Clip(s, most), func(t text.Token) {
+		if t.Kind == text.Plain {
+			words = append(words, t.Word)
+		}
+	})
+	return words
+}
+
+// How much of a question and of a memory is compared for words in a row, in bytes.
+const (
+	mostAsked    = 2 << 10
+	mostCompared = 16 << 10
+)
 
 // plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The
 // ranking's vector was moved by feedback.

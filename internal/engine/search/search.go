@@ -176,12 +176,16 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	found.WordsAlone = q.wordsAlone
+	if err := q.newestOfTitle(ctx, &found); err != nil {
+		return found, err
+	}
 	if err := f.topicFirst(ctx, r, &found, in); err != nil {
 		return found, err
 	}
 	if err := q.ofLabel(ctx, &found); err != nil {
 		return found, err
 	}
+	q.showUncertain(&found)
 	found.Cut(in.Limit)
 	return found, q.annotate(ctx, found.Hits, found.BelowThreshold)
 }
