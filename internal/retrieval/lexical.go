@@ -115,6 +115,7 @@ type Said struct {
 	words   []*Lexeme // its distinct words without stop words, ascending
 	nums    []int32   // of words, kept together because they are read most
 	order   []int32   // of all words, as they follow each other
+	title   int       // how many of order are the title's
 	length  float64
 	denials int // number of negations
 }
@@ -136,6 +137,7 @@ func (l *Lexicon) Say(p Passage) Said {
 		}
 	}
 	text.Scan(text.Clip(p.Title, maxSaid), add(text.TitleWeight))
+	s.title = len(s.order)
 	text.Scan(text.Clip(p.Content, maxSaid), add(1))
 	slices.SortFunc(s.words, func(a, b *Lexeme) int { return cmp.Compare(a.num, b.num) })
 	s.words = slices.Clip(slices.Compact(s.words))
@@ -147,7 +149,7 @@ func (l *Lexicon) Say(p Passage) Said {
 }
 
 // Bytes returns the approximate size without the lexicon.
-func (s Said) Bytes() int { return 96 + 12*len(s.words) + 4*len(s.order) }
+func (s Said) Bytes() int { return 104 + 12*len(s.words) + 4*len(s.order) }
 
 // Texts are texts read with one lexicon, for Fill and Repeats.
 type Texts struct {

@@ -219,7 +219,7 @@ func (m matching) quoted(s Said) bool {
 		for j < len(m.quote) && m.places[s.order[i+j]] == m.quote[j] {
 			j++
 		}
-		if j == len(m.quote) {
+		if j == len(m.quote) && (i >= s.title || i+j <= s.title) { // the content does not continue the title
 			return true
 		}
 	}

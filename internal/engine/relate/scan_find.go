@@ -135,7 +135,7 @@ func (s *scan) weigh(a, b *compared, cosine float64, known engram.RelationStatus
 		return
 	}
 	p := scanned{ScanPair: ScanPair{Newer: m, Older: n.Memory}, near: n.Cosine, waits: waits}
-	if saidAt(n.Memory).After(saidAt(m)) {
+	if search.SaidAt(n.Memory).After(search.SaidAt(m)) {
 		p.Newer, p.Older = p.Older, p.Newer
 		d.A, d.B = d.B, d.A
 	}
@@ -188,14 +188,6 @@ func (s *scan) keep(p scanned) {
 		s.out.Capped = s.out.Capped || p.difference != nil && !p.waits
 	}
 	s.pairs = slices.Clone(s.pairs[:most])
-}
-
-// saidAt returns when a memory got its text; repeats and marks do not count.
-func saidAt(m engram.Memory) time.Time {
-	if m.RevisionCount > 1 {
-		return m.UpdatedAt
-	}
-	return m.CreatedAt
 }
 
 // judgments returns the status of each judged or pending pair with a memory in nums.

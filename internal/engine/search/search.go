@@ -148,10 +148,18 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	q := NewQuestion(f, r, in)
+	if found.Hits, found.Times, err = q.ofTypes(ctx); err != nil {
+		return found, err
+	}
 	if from, to, ok := q.OnlyWhen(); ok && !in.All {
 		found.Times = []engram.TimeSpan{{Phrase: in.Query, From: from, To: to}}
-		found.Hits, err = q.inSpan(ctx, from, to)
+		rest, err := q.inSpan(ctx, from, to)
+		found.Hits = followed(found.Hits, rest)
+		found.Cut(in.Limit)
 		return found, err
+	}
+	if len(found.Hits) > 0 {
+		return found, nil
 	}
 	if err := q.answer(ctx); err != nil {
 		return found, err
@@ -172,6 +180,9 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	if err := f.topicFirst(ctx, r, &found, in); err != nil {
+		return found, err
+	}
+	if err := q.ofLabel(ctx, &found); err != nil {
 		return found, err
 	}
 	q.showUncertain(&found)

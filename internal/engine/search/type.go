@@ -1,0 +1,121 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// typeGain multiplies the score of a find of the type that a question names: a preference between about equal ones.
+const typeGain = 1.15
+
+// byType raises finds of a type that the question names.
+func (q *Question) byType(context.Context) error {
+	for i, f := range q.finds {
+		t := q.memories[f.Num].Type
+		for _, term := range q.Terms {
+			if t != engram.TypeManual && (text.IsType(term.Written, t) || text.TypeOf(term.Written) == t) {
+				q.finds[i].Score *= typeGain
+				q.factor(f.Num, engram.Factor{Name: "type", Value: typeGain})
+				q.note(f.Num, "is of type %s, which the question names", t)
+				break
+			}
+		}
+	}
+	retrieval.Sort(q.finds)
+	return nil
+}
+
+// ofTypes lists the newest memories of the types that a question asks for and nothing else, in the time it names, and nothing
+// if it asks for something else.
+func (q *Question) ofTypes(ctx context.Context) (hits []engram.Hit, times []engram.TimeSpan, err error) {
+	types := text.AsksForTypes(q.in.Query, q.Terms)
+	if len(types) == 0 || len(q.in.Filter.Types) > 0 || q.in.All {
+		return nil, nil, nil
+	}
+	of := *q
+	of.in.Filter.Types = types
+	var from, to time.Time
+	if len(q.phrases) > 0 {
+		p := q.phrases[0]
+		from, to, times = p.From, p.To, []engram.TimeSpan{{Phrase: q.in.Query[p.Start:p.End], From: p.From, To: p.To}}
+	}
+	hits, err = of.inSpan(ctx, from, to)
+	for i := range hits {
+		hits[i].Why.Notes = append(hits[i].Why.Notes, fmt.Sprintf("is of type %s, which the question asks for", hits[i].Memory.Type))
+	}
+	return hits, times, err
+}
+
+// ofLabel adds the newest memories of the type that a question of one word names, or in a search of all projects of
+// the project, where words find too few.
+func (q *Question) ofLabel(ctx context.Context, found *engram.Found) error {
+	var label string
+	for _, t := range q.Terms {
+		switch {
+		case t.Stop || t.Joined || t.Time || text.Asks(t.Written) && len(q.Terms) > 1:
+		case label != "":
+			return nil
+		default:
+			label = t.Written
+		}
+	}
+	if label == "" || q.in.All || len(found.Hits) >= q.in.Limit {
+		return nil
+	}
+	if len(q.in.Filter.Types) == 0 {
+		of := *q
+		of.in.Filter.Types = []engram.Type{engram.Type(label), engram.Type(strings.TrimSuffix(label, "s"))}
+		if t := text.TypeOf(label); t != "" {
+			of.in.Filter.Types = append(of.in.Filter.Types, t)
+		}
+		// The index counts at once; a list of a type without memories would read all others.
+		any, err := q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.Terms, Filter: of.in.Filter, Limit: 1, Alone: true})
+		if err != nil {
+			return err
+		}
+		if any.Rows > 0 {
+			if err := of.add(ctx, found, "is of type %s, which the question names", func(m engram.Memory) string { return string(m.Type) }); err != nil {
+				return err
+			}
+		}
+	}
+	name := screen.NormalProject(q.in.Query)
+	if q.in.Filter.Project != "" || name == "" || strings.ContainsAny(name, " \t\n") || len(name) > engram.MaxName {
+		return nil
+	}
+	of := *q
+	of.in.Filter.Project = name
+	return of.add(ctx, found, "is of project %s, which the question names", func(m engram.Memory) string { return m.Project })
+}
+
+// add adds the newest memories that pass the filter of q, with the reason.
+func (q *Question) add(ctx context.Context, found *engram.Found, reason string, of func(engram.Memory) string) error {
+	more, err := q.finder.newest(ctx, q.r, q.in.Filter, q.in.Limit)
+	for i, h := range more {
+		more[i].Why.Notes = append(h.Why.Notes, fmt.Sprintf(reason, of(h.Memory)))
+	}
+	found.Hits = followed(found.Hits, more)
+	have := map[int64]bool{}
+	for _, h := range found.Hits {
+		have[h.Memory.Num] = true
+	}
+	found.BelowThreshold = slices.DeleteFunc(found.BelowThreshold, func(h engram.Hit) bool { return have[h.Memory.Num] })
+	return err
+}
+
+// followed adds to a list those of another that it lacks.
+func followed(first, second []engram.Hit) []engram.Hit {
+	have := map[int64]bool{}
+	for _, h := range first {
+		have[h.Memory.Num] = true
+	}
+	return append(first, slices.DeleteFunc(second, func(h engram.Hit) bool { return have[h.Memory.Num] })...)
+}

@@ -1,0 +1,55 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// typeWords has, by stem, the words for a known type that its own name does not give.
+var typeWords = map[string]engram.Type{
+	"decid": engram.TypeDecision, "bug": engram.TypeBugfix, "fix": engram.TypeBugfix, "configur": engram.TypeConfig,
+	"discov": engram.TypeDiscovery, "learnt": engram.TypeLearning,
+}
+
+// TypeOf returns the known type that a word of a question is a form of, "" for none: bugs, fixed, decided, preferences.
+func TypeOf(word string) engram.Type {
+	stem := Token{Word: word}.Text()
+	if t, is := typeWords[stem]; is {
+		return t
+	}
+	for _, t := range engram.KnownTypes() {
+		if t != engram.TypeManual && IsType(word, t) {
+			return t
+		}
+	}
+	return ""
+}
+
+// IsType reports whether a word of a question is a form of the name of a type: gotcha, gotchas.
+func IsType(word string, t engram.Type) bool {
+	return Token{Word: word}.Text() == Token{Word: strings.ToLower(string(t))}.Text()
+}
+
+// AsksForTypes returns the known types that a question asks for if it asks for nothing else but a time, such as "what
+// decisions did we make" or "bugs we fixed". A single word does so in the plural: "decision" may be a subject as well.
+func AsksForTypes(question string, terms []engram.Term) (types []engram.Type) {
+	words := 0
+	Scan(question, func(t Token) {
+		if t.Kind != Joined {
+			words++
+		}
+	})
+	for _, t := range terms {
+		asked := TypeOf(t.Written)
+		switch {
+		case asked != "" && (words > 1 || strings.HasSuffix(t.Written, "s")):
+			types = append(types, asked)
+		case !t.Time && !t.Stop && !t.Joined && !Asks(t.Written) && t.Word != "make" && t.Word != "made":
+			return nil
+		}
+	}
+	slices.Sort(types)
+	return slices.Compact(types)
+}
