@@ -325,10 +325,10 @@ func (r *reading) lexemes(m engram.Memory) lexemes {
 func (p lexemes) covers(w engram.WordCount) retrieval.Covered {
 	best := retrieval.Missing
 	for _, x := range p {
-		switch stem := x.Stem(); {
-		case stem == w.Term.Word, slices.Contains(w.Term.Also, stem), !w.Repaired && slices.Contains(w.Matched, stem):
+		switch {
+		case x.IsAny(w.Term.Word), x.IsAny(w.Term.Also...), !w.Repaired && x.IsAny(w.Matched...):
 			return 1
-		case w.Repaired && slices.Contains(w.Matched, stem):
+		case w.Repaired && x.IsAny(w.Matched...):
 			best = max(best, retrieval.Spelt(text.Likeness(w.Term.Written, x.Word)))
 		default:
 			best = max(best, beginning(w.Term.Written, x.Word))
@@ -489,13 +489,12 @@ func (s *cachedTexts) read(m engram.Memory) lexemes {
 	var p lexemes
 	seen := map[*retrieval.Lexeme]bool{}
 	add := func(t text.Token) {
-		if x := s.lexicon.Lexeme(t.Word); !seen[x] {
+		if x := s.lexicon.Lexeme(t); !seen[x] {
 			seen[x] = true
 			p = append(p, x)
 		}
 	}
-	text.Scan(text.Title(m), add)
-	text.Scan(m.Content, func(t text.Token) {
+	text.ScanMemory(text.Title(m), m.Content, add, func(t text.Token) {
 		if !t.Stop {
 			add(t)
 		}

@@ -1,0 +1,239 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"golang.org/x/text/unicode/norm"
+)
+
+// Language is a set of languages besides English, whose stop words and stems every text has. The zero value is
+// English alone. A memory has at most one other language; a question may be in any of several.
+type Language uint16
+
+// Languages with stop words and stems of their own.
+const (
+	Danish Language = 1 << iota
+	Dutch
+	Finnish
+	French
+	German
+	Italian
+	Norwegian
+	Portuguese
+	Russian
+	Spanish
+	Swedish
+
+	languages = iota
+	all       = 1<<languages - 1
+	latin     = all &^ Russian
+
+	// undecided is the language of a question without any stop word. It has stems of all languages.
+	undecided = 1 << languages
+)
+
+// stemmers are the stemmers by language.
+var stemmers = [languages]func(*snowballstem.Env) bool{danish.Stem, dutch.Stem, finnish.Stem, french.Stem, german.Stem,
+	italian.Stem, norwegian.Stem, portuguese.Stem, russian.Stem, spanish.Stem, swedish.Stem}
+
+// evidence counts the words of a text that tell of its language.
+type evidence struct {
+	english int
+	other   [languages]int
+	most    int // in other
+	left    int // bytes to read
+}
+
+const (
+	// window is how many bytes are read for the language: some two hundred words.
+	window = 1200
+	// enough is the lead of English stop words that ends the reading.
+	enough = 4
+	// leastTold is the number of stop words that make a memory foreign: a name such as "Rio de la Plata" has two.
+	leastTold = 3
+)
+
+// languageOf returns the language of a memory. It is English unless the stop words of another language are more.
+func languageOf(title, content string) Language {
+	e := evidence{left: window}
+	if e.read(content) || e.read(title) || e.most < leastTold || e.most <= e.english {
+		return 0
+	}
+	return e.leaders() & -e.leaders() // Danish and Norwegian have many words in common
+}
+
+// languagesOf returns the languages of a question: those that most of its stop words belong to. A question is too
+// short to tell Danish from Norwegian, or what language a few names are from.
+func languagesOf(question string) Language {
+	e := evidence{left: window}
+	switch english := e.read(question); {
+	case e.most == 0 && e.english == 0:
+		return undecided
+	case english || e.most <= e.english:
+		return 0
+	}
+	return e.leaders()
+}
+
+// leaders returns the languages with the most words.
+func (e *evidence) leaders() (l Language) {
+	for i, n := range e.other {
+		if n == e.most {
+			l |= 1 << i
+		}
+	}
+	return l
+}
+
+// read counts the words of s. It stops, and returns true, once the text is English beyond doubt: most memories
+// are, and so cost twenty words.
+func (e *evidence) read(s string) (english bool) {
+	table := stopTable()
+	var buf [longestTold]byte
+	for i := 0; i < len(s) && e.left > 0; {
+		start, plain := i, true
+		for i < len(s) && isLetterByte(s[i]) && signLen(s, i) == 0 {
+			plain = plain && s[i] < utf8.RuneSelf
+			i++
+		}
+		n := i - start
+		e.left -= n + 1
+		if n == 0 {
+			i += max(signLen(s, i), 1)
+			continue
+		}
+		if n > len(buf) || start > 0 && isInner(s[start-1]) || i < len(s) && isInner(s[i]) && i+1 < len(s) && isLetterByte(s[i+1]) {
+			continue // long, or part of a name such as a path
+		}
+		var w stopWord
+		if plain {
+			copy(buf[:], s[start:i])
+			if buf[0] < 'a' {
+				buf[0] += 'a' - 'A'
+			}
+			w = table[string(buf[:n])] // words in capitals are names
+		} else {
+			if isCyrillic(s[start:i]) {
+				e.add(Russian)
+				continue
+			}
+			w = table[fold(s[start:i])]
+		}
+		if w.english {
+			e.english++
+		}
+		e.add(w.tells)
+		if e.english >= e.most+enough {
+			return true
+		}
+	}
+	return false
+}
+
+// longestTold is the length above which words are not looked up.
+const longestTold = 24
+
+func (e *evidence) add(l Language) {
+	l.each(func(i int) {
+		e.other[i]++
+		e.most = max(e.most, e.other[i])
+	})
+}
+
+// isLetterByte reports whether b belongs to a word in UTF-8.
+func isLetterByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= utf8.RuneSelf || b >= 'A' && b <= 'Z'
+}
+
+// signLen returns the length in bytes of the punctuation of print at s[i:], such as ¿, « and ’; 0 for other text.
+func signLen(s string, i int) int {
+	switch {
+	case s[i] == 0xc2: // U+0080 to U+00BF
+		return 2
+	case s[i] == 0xe2 && i+1 < len(s) && s[i+1] == 0x80: // U+2000 to U+203F
+		return 3
+	}
+	return 0
+}
+
+// isInner reports whether b joins the parts of a name.
+func isInner(b byte) bool {
+	return b == '_' || b == '-' || b == '.' || b == '/' || b == ':' || b >= '0' && b <= '9'
+}
+
+func isCyrillic(w string) bool {
+	r, _ := utf8.DecodeRuneInString(w)
+	return r >= 0x400 && r <= 0x52f
+}
+
+// ForeignMark opens indexed words that are stems of other languages than English. Tokens never contain it, so that
+// a stem cannot match an English word, such as the Spanish one of código the fish.
+const ForeignMark = "\x02"
+
+// Foreign returns the second index form of a word in another language, its stem there with ForeignMark; "" for an
+// English text, for stop words and for what is not made of letters.
+func (t Token) Foreign() string {
+	if t.In&all == 0 {
+		return ""
+	}
+	forms := t.foreign(t.In & -t.In)
+	if len(forms) == 0 {
+		return ""
+	}
+	return forms[0]
+}
+
+// foreign returns the forms of Foreign in several languages, each once.
+func (t Token) foreign(l Language) (forms []string) {
+	if t.Stop || t.Kind != Plain || len(t.Word) < 3 || len(t.Word) > maxStemmed || strings.ContainsAny(t.Word, "0123456789") {
+		return nil
+	}
+	switch {
+	case l&undecided != 0 && !ascii(t.Word):
+		l = all
+	case l&undecided != 0:
+		l = latin
+	}
+	if isCyrillic(t.Word) {
+		l &= Russian
+	} else {
+		l &= latin
+	}
+	written := lower(t.Written)
+	l.each(func(i int) {
+		env := snowballstem.NewEnv(written)
+		stemmers[i](env)
+		form := ForeignMark + fold(env.Current())
+		for _, have := range forms {
+			if have == form {
+				return
+			}
+		}
+		forms = append(forms, form)
+	})
+	return forms
+}
+
+// maxStemmed is the length in bytes up to which words are stemmed.
+const maxStemmed = 80
+
+// lower returns a word as the stemmers want it: letters in lower case, composed, with their accents.
+func lower(w string) string {
+	if w = strings.ToLower(strings.ReplaceAll(w, "'", "")); ascii(w) {
+		return w
+	}
+	return norm.NFC.String(strings.ReplaceAll(w, "\u2019", ""))
+}
