@@ -1,6 +1,8 @@
 package text
 
 import (
+	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -61,7 +63,7 @@ const (
 	// window is how many bytes are read for the language: some two hundred words.
 	window = 1200
 	// enough is the lead of English stop words that ends the reading.
-	enough = 4
+	enough = 3
 	// leastTold is the number of stop words that make a memory foreign: a name such as "Rio de la Plata" has two.
 	leastTold = 3
 )
@@ -99,63 +101,73 @@ func (e *evidence) leaders() (l Language) {
 }
 
 // read counts the words of s. It stops, and returns true, once the text is English beyond doubt: most memories
-// are, and so cost twenty words.
+// are, and so cost a dozen words.
 func (e *evidence) read(s string) (english bool) {
-	table := stopTable()
-	var buf [longestTold]byte
+	table := stops()
 	for i := 0; i < len(s) && e.left > 0; {
-		start, plain := i, true
-		for i < len(s) && isLetterByte(s[i]) && signLen(s, i) == 0 {
-			plain = plain && s[i] < utf8.RuneSelf
-			i++
+		start, n := i, uint64(0)
+		plain, name := true, false
+		for ; i < len(s); i++ {
+			c := s[i]
+			switch {
+			case c >= 'a' && c <= 'z':
+			case c >= 'A' && c <= 'Z':
+				name = name || i > start // words in capitals are names
+				c += 'a' - 'A'
+			case c >= utf8.RuneSelf && signLen(s, i) == 0:
+				plain = false
+			default:
+				c = 0
+			}
+			if c == 0 {
+				break
+			}
+			n = n<<8 | uint64(c)
 		}
-		n := i - start
-		e.left -= n + 1
-		if n == 0 {
+		size := i - start
+		e.left -= size + 1
+		switch {
+		case size == 0:
 			i += max(signLen(s, i), 1)
 			continue
-		}
-		if n > len(buf) || start > 0 && isInner(s[start-1]) || i < len(s) && isInner(s[i]) && i+1 < len(s) && isLetterByte(s[i+1]) {
-			continue // long, or part of a name such as a path
+		case name, size > longestTold, start > 0 && isInner(s[start-1]), i+1 < len(s) && isInner(s[i]) && isLetter(s[i+1]):
+			continue // part of a name such as a path
 		}
 		var w stopWord
-		if plain {
-			copy(buf[:], s[start:i])
-			if buf[0] < 'a' {
-				buf[0] += 'a' - 'A'
-			}
-			w = table[string(buf[:n])] // words in capitals are names
-		} else {
-			if isCyrillic(s[start:i]) {
-				e.add(Russian)
-				continue
-			}
-			w = table[fold(s[start:i])]
+		switch {
+		case plain && size <= 8:
+			w = table.packed(n)
+		case plain: // long stop words are rare
+		case isCyrillic(s[start:i]):
+			e.add(Russian)
+		default:
+			w = table.of(fold(s[start:i]))
 		}
 		if w.english {
-			e.english++
+			if e.english++; e.english >= e.most+enough {
+				return true
+			}
 		}
-		e.add(w.tells)
-		if e.english >= e.most+enough {
-			return true
-		}
+		switch {
+		case w.tells == 0:
+		case size > 1:
+			e.add(w.tells)
+		case i < len(s) && s[i] == '\'' || strings.HasPrefix(s[i:], "\u2019"): // l'eau
+			e.add(w.tells & (French | Italian))
+		} // other letters are variables
 	}
 	return false
 }
 
-// longestTold is the length above which words are not looked up.
+// longestTold is the length in bytes above which words are not looked up.
 const longestTold = 24
 
 func (e *evidence) add(l Language) {
-	l.each(func(i int) {
-		e.other[i]++
-		e.most = max(e.most, e.other[i])
-	})
-}
-
-// isLetterByte reports whether b belongs to a word in UTF-8.
-func isLetterByte(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= utf8.RuneSelf || b >= 'A' && b <= 'Z'
+	for ; l != 0; l &= l - 1 {
+		n := &e.other[bits.TrailingZeros16(uint16(l))]
+		*n++
+		e.most = max(e.most, *n)
+	}
 }
 
 // signLen returns the length in bytes of the punctuation of print at s[i:], such as ¿, « and ’; 0 for other text.
@@ -168,6 +180,8 @@ func signLen(s string, i int) int {
 	}
 	return 0
 }
+
+func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= utf8.RuneSelf }
 
 // isInner reports whether b joins the parts of a name.
 func isInner(b byte) bool {
@@ -198,7 +212,7 @@ func (t Token) Foreign() string {
 
 // foreign returns the forms of Foreign in several languages, each once.
 func (t Token) foreign(l Language) (forms []string) {
-	if t.Stop || t.Kind != Plain || len(t.Word) < 3 || len(t.Word) > maxStemmed || strings.ContainsAny(t.Word, "0123456789") {
+	if l == 0 || t.Stop || t.Kind != Plain || len(t.Word) < 3 || len(t.Word) > maxStemmed || strings.ContainsAny(t.Word, "0123456789") {
 		return nil
 	}
 	switch {
@@ -213,17 +227,13 @@ func (t Token) foreign(l Language) (forms []string) {
 		l &= latin
 	}
 	written := lower(t.Written)
-	l.each(func(i int) {
+	for ; l != 0; l &= l - 1 {
 		env := snowballstem.NewEnv(written)
-		stemmers[i](env)
-		form := ForeignMark + fold(env.Current())
-		for _, have := range forms {
-			if have == form {
-				return
-			}
+		stemmers[bits.TrailingZeros16(uint16(l))](env)
+		if form := ForeignMark + fold(env.Current()); !slices.Contains(forms, form) {
+			forms = append(forms, form)
 		}
-		forms = append(forms, form)
-	})
+	}
 	return forms
 }
 

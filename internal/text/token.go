@@ -119,11 +119,7 @@ func wordEnd(s string, i int) int {
 func (l Language) scanWord(w string, emit func(Token)) {
 	if simple(w) { // nine of ten words
 		w = strings.ToLower(w)
-		if l != 0 {
-			l.emit(w, w, emit)
-			return
-		}
-		emit(Token{Word: w, Stop: len(w) <= longestStop && stopWords[w]})
+		l.emit(w, w, emit)
 		return
 	}
 	var parts [maxJoin]string
@@ -192,7 +188,7 @@ func caseCut(w string) int {
 // article: l'utente is l and utente.
 func (l Language) scanPart(p string, emit func(Token)) {
 	if l != 0 {
-		if article, word, ok := strings.Cut(strings.ReplaceAll(p, "\u2019", "'"), "'"); ok && l.stops(fold(article)) {
+		if article, word, ok := strings.Cut(strings.ReplaceAll(p, "\u2019", "'"), "'"); ok && stops().of(fold(article)).stops&l != 0 {
 			l.scanPart(article, emit)
 			l.scanPart(word, emit)
 			return
@@ -236,15 +232,13 @@ func (l Language) emitWord(w, written string, emit func(Token)) {
 
 // emit emits a word without apostrophes.
 func (l Language) emit(w, written string, emit func(Token)) {
-	t := Token{Word: w, Stop: stopWords[w]}
-	if l != 0 {
-		t.In, t.Written, t.Stop = l, written, t.Stop || l.stops(w)
+	is := stops().of(w)
+	if l == 0 {
+		emit(Token{Word: w, Stop: is.english})
+	} else {
+		emit(Token{Word: w, Stop: is.english || is.stops&l != 0, In: l, Written: written})
 	}
-	emit(t)
 }
-
-// stops reports whether a folded word is a stop word of one of the languages, English aside.
-func (l Language) stops(w string) bool { return l&all != 0 && stopTable()[w].stops&l != 0 }
 
 // emitDense emits a run of a script without spaces: each character with its marks, and each pair,
 // which makes such text searchable without a dictionary.

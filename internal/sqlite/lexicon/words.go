@@ -30,18 +30,19 @@ type wordCount struct {
 // than English are indexed in two forms.
 func wordsOf(m engram.Memory) (words []wordCount, length int) {
 	tf := make(map[string]uint32, 64)
-	add := func(t text.Token, times uint32) {
-		length++
-		tf[t.Text()] += times
-		if stem := t.Foreign(); stem != "" {
-			tf[stem] += times
+	add := func(times uint32, stops bool) func(text.Token) {
+		return func(t text.Token) {
+			if t.Stop && !stops {
+				return
+			}
+			length++
+			tf[t.Text()] += times
+			if stem := t.Foreign(); stem != "" {
+				tf[stem] += times
+			}
 		}
 	}
-	text.ScanMemory(text.Title(m), m.Content, func(t text.Token) { add(t, text.TitleWeight) }, func(t text.Token) {
-		if !t.Stop {
-			add(t, 1)
-		}
-	})
+	text.ScanMemory(text.Title(m), m.Content, add(text.TitleWeight, true), add(1, false))
 	for _, tag := range m.Tags {
 		tf[tagMark+tag] = 1
 	}
@@ -144,20 +145,21 @@ func (l *vocabulary) of(m engram.Memory) (words []termCount, length int) {
 		}
 		l.count[term] += times
 	}
-	token := func(t text.Token, times uint32) {
-		length++
-		add(l.form(t), times)
-		if t.In != 0 {
-			if stem, ok := l.stem(t); ok {
-				add(stem, times)
+	token := func(times uint32, stops bool) func(text.Token) {
+		return func(t text.Token) {
+			if t.Stop && !stops {
+				return
+			}
+			length++
+			add(l.form(t), times)
+			if t.In != 0 {
+				if stem, ok := l.stem(t); ok {
+					add(stem, times)
+				}
 			}
 		}
 	}
-	text.ScanMemory(text.Title(m), m.Content, func(t text.Token) { token(t, text.TitleWeight) }, func(t text.Token) {
-		if !t.Stop {
-			token(t, 1)
-		}
-	})
+	text.ScanMemory(text.Title(m), m.Content, token(text.TitleWeight, true), token(1, false))
 	for _, tag := range m.Tags {
 		if term := l.num(tagMark + tag); l.count[term] == 0 {
 			add(term, 1)
