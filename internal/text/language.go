@@ -51,12 +51,14 @@ const (
 var stemmers = [languages]func(*snowballstem.Env) bool{danish.Stem, dutch.Stem, finnish.Stem, french.Stem, german.Stem,
 	italian.Stem, norwegian.Stem, portuguese.Stem, russian.Stem, spanish.Stem, swedish.Stem}
 
-// evidence counts the words of a text that tell of its language.
+// evidence counts the different words of a text that tell of its language. Each counts once, because in code a
+// short variable is often such a word.
 type evidence struct {
 	english int
 	other   [languages]int
 	most    int // in other
 	left    int // bytes to read
+	seen    [len(stopTable{}.short) / 64]uint64
 }
 
 const (
@@ -64,8 +66,8 @@ const (
 	window = 1200
 	// enough is the lead of English stop words that ends the reading.
 	enough = 3
-	// leastTold is the number of stop words that make a memory foreign: a name such as "Rio de la Plata" has two.
-	leastTold = 3
+	// leastTold is the number of stop words that make a memory foreign: one may be part of a name.
+	leastTold = 2
 )
 
 // languageOf returns the language of a memory. It is English unless the stop words of another language are more.
@@ -133,30 +135,41 @@ func (e *evidence) read(s string) (english bool) {
 		case name, size > longestTold, start > 0 && isInner(s[start-1]), i+1 < len(s) && isInner(s[i]) && isLetter(s[i+1]):
 			continue // part of a name such as a path
 		}
-		var w stopWord
-		switch {
-		case plain && size <= 8:
-			w = table.packed(n)
-		case plain: // long stop words are rare
-		case isCyrillic(s[start:i]):
-			e.add(Russian)
-		default:
-			w = table.of(fold(s[start:i]))
+		if !plain {
+			if r, _ := utf8.DecodeRuneInString(s[start:]); r >= 'а' && r <= 0x52f { // names have a capital
+				e.add(Russian)
+				continue
+			}
+			w := fold(s[start:i])
+			n, size = pack(w), len(w)
 		}
-		if w.english {
+		if size > 8 {
+			continue // long stop words are rare
+		}
+		place := table.place(n)
+		w := table.short[place].is
+		if w.stops == 0 && !w.english || e.seen[place/64]&(1<<(place%64)) != 0 {
+			continue
+		}
+		if size == 1 && !w.english { // a variable, or an article as in l'eau
+			if w.tells &= French | Italian; !elides(s[i:]) {
+				continue
+			}
+		}
+		e.seen[place/64] |= 1 << (place % 64)
+		if e.add(w.tells); w.english && w.stops == 0 {
 			if e.english++; e.english >= e.most+enough {
 				return true
 			}
 		}
-		switch {
-		case w.tells == 0:
-		case size > 1:
-			e.add(w.tells)
-		case i < len(s) && s[i] == '\'' || strings.HasPrefix(s[i:], "\u2019"): // l'eau
-			e.add(w.tells & (French | Italian))
-		} // other letters are variables
 	}
 	return false
+}
+
+// elides reports whether s begins with an apostrophe and a letter.
+func elides(s string) bool {
+	s, ok := strings.CutPrefix(strings.Replace(s[:min(len(s), 4)], "\u2019", "'", 1), "'")
+	return ok && s != "" && isLetter(s[0])
 }
 
 // longestTold is the length in bytes above which words are not looked up.

@@ -30,19 +30,19 @@ const englishStops = `
 //
 // Source: extracts from the stop words that Snowball publishes, https://snowballstem.org/algorithms.
 var foreignStops = [languages]string{
-	`og i at det den de en et* som på af for med til fra om ved hos mod* under mellem uden efter inden gennem men* eller
+	`og i at det den de en* et* som på af for med til fra om ved hos mod* under mellem uden efter inden gennem men* eller
 	samt ikke ej er var* være været bliver blev blive blevet har havde have haft kan kunne skal skulle vil ville må
 	måtte far* får* fik gør gjorde gjort jeg du han* hun* vi* i dem dig* mig sig* os* jer ham hende min* mit* mine din dit
 	dine sin* sit* sine* vores jeres hans* hendes deres denne dette disse nogen noget nogle ingen intet alle alt* hver
 	hvem hvad hvornår hvor hvordan hvorfor hvilken hvilket hvilke der* her nu da så* også meget mere* kun end*
 	hej tak husker venligst`,
-	`de het een der* den* des en van* of maar want* dus noch dat* die* dit deze wie wat* wanneer waar hoe* waarom welke
+	`de het een der* den* des en* van* of maar want* dus noch dat* die* dit deze wie wat* wanneer waar hoe* waarom welke
 	welk ik jij je u hij zij ze wij we jullie mij me jou hem haar ons onze hun* hen* mijn jouw zijn uw zich er daar hier
 	toen nu dan* al* ook nog niet geen wel zo als om te tot* van* voor door* met* bij naar uit aan op* in over onder tegen
 	tussen zonder sinds na is was waren ben* bent* wordt worden werd werden geworden geweest heb heeft hebben had hadden
 	kan kunnen kon konden moet moeten moest zal zullen zou zouden wil willen mag* doen doet deed* gedaan iets iemand niets
 	niemand alles alle veel meer zeer elk* elke ander* andere omdat hallo dank* bedankt herinner weet weten zeg vertel alsjeblieft`,
-	`ja tai mutta vaan eli koska kun jos että niin kuin ei en et* emme ette eivät ole olen olet on olemme olette ovat oli
+	`ja tai mutta vaan eli koska kun jos että niin kuin ei en* et* emme ette eivät ole olen olet on olemme olette ovat oli
 	olin olivat ollut olla olisi minä sinä hän me te he minun sinun hänen meidän teidän heidän minua meille meillä meitä
 	se sen* sitä siinä siitä siihen ne niiden niitä tämä tämän tätä tässä tästä nämä nuo tuo kuka ketkä mikä mitä mitkä
 	minkä missä mistä mihin milloin miksi miten joka jotka jonka jota jossa josta johon joita joiden kuinka
@@ -50,7 +50,7 @@ var foreignStops = [languages]string{
 	piti hei moi kiitos muistatko muistaa kerro tiedämme`,
 	`le la les l un* une des du de d au* aux* a et* ou mais donc or ni car* que qu qui quoi dont quand comment* pourquoi
 	combien quel quelle quels quelles lequel laquelle ce cet cette ces c ca* cela ceci celui celle ceux celles je j tu il
-	elle on nous vous ils elles me m te t se s lui leur leurs y en mon ma* mes ton* ta tes son* sa* ses notre nos* votre vos
+	elle on nous vous ils elles me m te t se s lui leur leurs y en* mon ma* mes ton* ta tes son* sa* ses notre nos* votre vos
 	ne n pas plus* moins rien jamais aussi très trop peu tout toute tous toutes chaque aucun aucune autre autres même mêmes
 	si dans sur par* pour* avec sans chez entre vers contre depuis pendant avant après est* sont était étaient suis es*
 	sommes êtes été être sera seront serait soit fut* ai* as avons avez ont avait avaient avoir eu* aura fait faire faut
@@ -74,7 +74,7 @@ var foreignStops = [languages]string{
 	suo sua suoi sue* nostro nostra nostri nostre è sono sei siamo siete era* erano fu stato stata stati state* essere sia
 	sta stiamo ho hai ha* abbiamo avete hanno aveva avevano avere può possono possiamo fare* fa* fatto poi prima dopo ora qui
 	lì sempre mai qualcosa qualcuno niente nessuno ciao grazie ricordi ricorda ricordare dimmi sai sappiamo`,
-	`og i at det den de en et* ei som på av for med til fra om ved hos mot under mellom uten etter innen gjennom men* eller
+	`og i at det den de en* et* ei som på av for med til fra om ved hos mot under mellom uten etter innen gjennom men* eller
 	samt ikke er var* vært blir ble* bli blitt har hadde ha* hatt kan kunne skal skulle vil ville må måtte får* fikk gjør
 	gjorde gjort jeg du han* hun* vi* dere dem deg* meg seg oss ham* henne min* mitt mine din ditt dine sin* sitt sine* vår* våre
 	hans* hennes deres denne dette disse noen noe ingen intet alle alt* hver hvem hva når hvor hvordan hvorfor hvilken hvilket
@@ -109,7 +109,8 @@ var foreignStops = [languages]string{
 	vad när hur varför vilken vilket vilka där här nu då så* också mycket mer bara än även hej tack minns ihåg säg vet*`,
 }
 
-// stopWord says in which languages a word is a stop word, and which of them it tells of.
+// stopWord says in which languages a word is a stop word, and which of them it tells of. One of English and others
+// tells nothing.
 type stopWord struct {
 	stops, tells Language
 	english      bool
@@ -136,7 +137,7 @@ var stops = sync.OnceValue(func() *stopTable {
 			w, starred := strings.CutSuffix(w, "*")
 			t.at(fold(w), func(s *stopWord) {
 				s.stops |= 1 << i
-				if !starred {
+				if !starred && !s.english {
 					s.tells |= 1 << i
 				}
 			})
@@ -164,11 +165,8 @@ func (t *stopTable) of(w string) stopWord {
 	if len(w) > 8 {
 		return t.long[w]
 	}
-	return t.packed(pack(w))
+	return t.short[t.place(pack(w))].is
 }
-
-// packed is of for a word that pack returned.
-func (t *stopTable) packed(n uint64) stopWord { return t.short[t.place(n)].is }
 
 // place returns where a packed word is, or the free place for it.
 func (t *stopTable) place(n uint64) uint64 {
