@@ -56,8 +56,9 @@ var stemmers = [languages]func(*snowballstem.Env) bool{danish.Stem, dutch.Stem, 
 type evidence struct {
 	english int
 	other   [languages]int
-	most    int // in other
-	left    int // bytes to read
+	most    int            // in other
+	also    [languages]int // stop words that tell nothing, which settle a draw
+	left    int            // bytes to read
 	seen    [len(stopTable{}.short) / 64]uint64
 }
 
@@ -76,7 +77,14 @@ func languageOf(title, content string) Language {
 	if e.read(content) || e.read(title) || e.most < leastTold || e.most <= e.english {
 		return 0
 	}
-	return e.leaders() & -e.leaders() // Danish and Norwegian have many words in common
+	var best Language
+	most := -1
+	for i, n := range e.also {
+		if one := Language(1 << i); e.leaders()&one != 0 && n > most {
+			best, most = one, n
+		}
+	}
+	return best
 }
 
 // languagesOf returns the languages of a question: those that most of its stop words belong to. A question is too
@@ -157,9 +165,15 @@ func (e *evidence) read(s string) (english bool) {
 			}
 		}
 		e.seen[place/64] |= 1 << (place % 64)
-		if e.add(w.tells); w.english && w.stops == 0 {
+		switch {
+		case w.stops == 0:
 			if e.english++; e.english >= e.most+enough {
 				return true
+			}
+		default:
+			e.add(w.tells)
+			for l := w.stops &^ w.tells; l != 0; l &= l - 1 {
+				e.also[bits.TrailingZeros16(uint16(l))]++
 			}
 		}
 	}

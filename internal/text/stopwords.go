@@ -97,7 +97,7 @@ var foreignStops = [languages]string{
 	sobre tras y e o u ni que quien quienes cual cuales cuyo cuando donde como cuanto cuantos cuanta cuantas porque pero sino
 	si no tampoco también ya* muy mas menos tan* tanto todo* toda todos* todas algo* alguien algún alguna algunos algunas nada
 	nadie ningún ninguna cada otro otra otros otras mismo misma este esta estos estas ese esa esos esas eso esto aquel aquella
-	yo tu él ella ellos ellas usted ustedes nosotros nosotras me te se nos* les le mi* mis su* sus nuestro nuestra nuestros
+	yo tu él* ella ellos ellas usted ustedes nosotros nosotras me te se nos* les le mi* mis su* sus nuestro nuestra nuestros
 	nuestras es* son* era* eran fue fueron ser* sido siendo está están estaba estaban estado estar hay* había haber he has
 	ha* hemos han* habían tiene tienen tenía tenemos tener tuvo tuvimos puede pueden podemos hacer hace hacen hizo hicimos aquí allí ahí
 	así entonces luego después antes durante mientras solo* siempre nunca aún todavía
