@@ -179,6 +179,7 @@ func rows() map[string]row {
 		"internal/eval/own":            {room: "measure"},
 		"internal/eval/session":        {room: "measure"},
 		"internal/eval/trial":          {room: "measure"},
+		"internal/eval/wrapped":        {room: "measure"},
 		"internal/secret/rulesgen":     {room: "tool", modules: []string{"github.com/BurntSushi/toml"}},
 	}
 }
@@ -192,7 +193,7 @@ func houses() map[string][]string {
 		"internal/backfill": {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
 			"brief consolidate exchange", "sync vault", "review", "."},
-		"internal/eval":    {".", "own session trial"},
+		"internal/eval":    {".", "own session wrapped", "trial"},
 		"internal/hook":    {"dialect", "."},
 		"internal/httpapi": {"route", "openapi", "."},
 		"internal/mcp":     {"tool", "mem memory recall", "."},

@@ -13,12 +13,12 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string, role Role) ([][]float32, error)
 }
 
-// WordEmbedder is an Embedder whose vectors are sums over the words of a text. It can weight the words of a
-// question and compare words.
+// WordEmbedder is an Embedder whose vectors are sums over the words of a text. It knows words one by one.
 type WordEmbedder interface {
 	Embedder
-	// EmbedWords returns the vector of a text of weighted words; of length 1, or zero without meaning.
-	EmbedWords(ctx context.Context, words []string, weights []float64) ([]float32, error)
+	// Line returns the place of a word among all words by their frequency in general language, from 0; -1 for a word
+	// that the model does not have as a whole.
+	Line(word string) int
 	// Similarities returns the similarity in meaning of each of words to each of others, a row for each of
 	// words: 1 is the same word, 0 and less is unrelated.
 	Similarities(words, others []string) [][]float64

@@ -93,7 +93,7 @@ type LexicalQuery struct {
 	All    bool // requires every term, joined ones excepted
 	Filter Filter
 	Limit  int  // at least 1
-	Alone  bool // omits Lexical.Sessions and Beside, which may then be nil
+	Alone  bool // omits Lexical.Beside and Parts
 }
 
 // Term is one analysed word of a question.
@@ -126,12 +126,12 @@ type Lexical struct {
 	Words  []WordCount // what the index has for each term, in the order of the terms
 	Rows   int         // live memories in the searched project or store
 	Length float64     // their mean number of indexed words
-	// Sessions has for each hit in a session the score of that session as one long text, or of its part around
-	// the hit; comparable only among each other. Nil where the store does not compute them.
-	Sessions map[int64]float64
 	// Beside has for each hit in a session its neighbours there, with sizes as far as the index knows them. Nil
 	// where the store does not compute them.
 	Beside map[int64]Beside
+	// Parts has for each hit what each word adds to its score, in the order of Words; nil with Alone. Hits that only
+	// share a prefix with the question have none.
+	Parts map[int64][]float32
 }
 
 // WordCount is what the index has for a term of the question.
@@ -146,6 +146,7 @@ type WordCount struct {
 type Beside struct {
 	Session int64     // the same number for memories of one session
 	Size    int       // of the memory's own title and content, in bytes
+	At      time.Time // when it was created
 	Before  Neighbour // saved just before it; Num 0 for none
 	After   Neighbour // saved just after it
 }
@@ -154,6 +155,7 @@ type Beside struct {
 type Neighbour struct {
 	Num  int64
 	Size int // of title and content, in bytes
+	At   time.Time
 }
 
 // Exposure is one showing of a memory to a session.
@@ -266,7 +268,9 @@ type Notes map[int64]Note
 // Found is the answer to a search.
 type Found struct {
 	Query string // the question, without private spans
-	Hits  []Hit  // relevant ones, best first
+	Hits  []Hit  // relevant ones, best first; without one, the nearest
+	// Uncertain says that Hits are the nearest, at most three, none of which is surely relevant.
+	Uncertain bool
 	// BelowThreshold are hits below the relevance threshold, best first: near enough to show separately, too
 	// far to be an answer. Without Hits, nothing relevant is stored.
 	BelowThreshold []Hit
@@ -282,7 +286,7 @@ type Found struct {
 }
 
 // InOrder merges relevant hits and those below the threshold by rank, best first. below[i] says that hit i is
-// below the threshold.
+// below the threshold, as uncertain ones are.
 func (f Found) InOrder() (hits []Hit, below []bool) {
 	i, j := 0, 0
 	for i < len(f.Hits) || j < len(f.BelowThreshold) {
@@ -294,7 +298,7 @@ func (f Found) InOrder() (hits []Hit, below []bool) {
 			hits = append(hits, f.Hits[i])
 			i++
 		}
-		below = append(below, isBelow)
+		below = append(below, isBelow || f.Uncertain)
 	}
 	return hits, below
 }
@@ -305,11 +309,11 @@ func (f *Found) Cut(n int) {
 	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), n-len(f.Hits))]
 }
 
-// LimitBelowThreshold keeps hits below the threshold only where they help: none beside three or more relevant
-// ones, else the best three.
+// LimitBelowThreshold keeps hits below the threshold only where they help: none beside uncertain ones, which are
+// the best of them, or three or more relevant ones; else the best three.
 func (f *Found) LimitBelowThreshold() {
 	const enough, most = 3, 3
-	if len(f.Hits) >= enough {
+	if f.Uncertain || len(f.Hits) >= enough {
 		f.BelowThreshold = nil
 	}
 	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), most)]

@@ -16,3 +16,16 @@ func TestWeakFindsAreForWhoFoundLittle(t *testing.T) {
 		}
 	}
 }
+
+func TestUncertainFindsAreNotCertain(t *testing.T) {
+	f := engram.Found{Hits: []engram.Hit{{Score: 2}}, BelowThreshold: []engram.Hit{{Score: 3}, {Score: 1}}, Uncertain: true}
+	hits, below := f.InOrder()
+	for i, h := range hits {
+		if h.Score != float64(3-i) || !below[i] {
+			t.Errorf("place %d: score %v, below the threshold is %v, want %d and true", i, h.Score, below[i], 3-i)
+		}
+	}
+	if f.LimitBelowThreshold(); len(f.Hits) != 1 || len(f.BelowThreshold) != 0 {
+		t.Errorf("beside the nearest %d are left below, want none", len(f.BelowThreshold))
+	}
+}

@@ -117,8 +117,6 @@ type MemoryReader interface {
 	// Lexical ranks the memories that match q, best first. No terms match nothing; forgotten memories are not
 	// found.
 	Lexical(ctx context.Context, q LexicalQuery) (Lexical, error)
-	// Beside returns, for each of these memories saved in a session, its live neighbours there.
-	Beside(ctx context.Context, nums []int64) (map[int64]Beside, error)
 }
 
 // VectorReader reads vectors.

@@ -159,6 +159,7 @@ type Shown struct {
 	// Relations change how the memory should be read.
 	Relations []Relation `json:"relations"`
 	Why       Why        `json:"why"`
+	Uncertain bool       `json:"uncertain,omitempty"` // one of the nearest, where nothing is surely relevant
 }
 
 // ShownOf returns the document of a hit that is shown as text.

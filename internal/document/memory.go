@@ -175,15 +175,24 @@ type Hit struct {
 	Memory    Memory     `json:"memory"`
 	Relations []Relation `json:"relations"`
 	Why       Why        `json:"why"`
+	Uncertain bool       `json:"uncertain,omitempty"` // one of the nearest, where nothing is surely relevant
 }
 
-// HitsOf returns the documents of hits, ranked from before+1.
-func HitsOf(hits []engram.Hit, before int) []Hit {
-	out := make([]Hit, len(hits))
-	for i, h := range hits {
-		out[i] = Hit{before + i + 1, h.Score, memoryIn(h.Memory, h.Note()), Each(h.Relations, RelationOf), WhyOf(h.Why)}
+// HitsOf returns the documents of f's hits and of those below the threshold, ranked on from these.
+func HitsOf(f engram.Found) (hits, below []Hit) {
+	hits, below = make([]Hit, len(f.Hits)), make([]Hit, len(f.BelowThreshold))
+	for i, h := range f.Hits {
+		hits[i] = hitOf(i+1, h)
+		hits[i].Uncertain = f.Uncertain
 	}
-	return out
+	for i, h := range f.BelowThreshold {
+		below[i] = hitOf(len(hits)+i+1, h)
+	}
+	return hits, below
+}
+
+func hitOf(rank int, h engram.Hit) Hit {
+	return Hit{Rank: rank, Score: h.Score, Memory: memoryIn(h.Memory, h.Note()), Relations: Each(h.Relations, RelationOf), Why: WhyOf(h.Why)}
 }
 
 // Why explains the rank of a hit.
@@ -277,12 +286,18 @@ type Recollected struct {
 	Metadata    map[string]any `json:"metadata"`
 	Origin      engram.Origin  `json:"origin" schema:"-"`
 	Flagged     []string       `json:"suspect,omitempty" schema:"-"` // why it is flagged as instruction-like
+	// Uncertain marks one of the nearest, where nothing is surely relevant.
+	Uncertain bool `json:"uncertain,omitempty" schema:"-"`
 }
 
-// RecollectionOf returns the document of a search by strength. Hits below the threshold are left out: the
-// format cannot mark them, so clients would take them for answers.
+// RecollectionOf returns the document of a search by strength. Hits below the threshold are left out: older
+// clients, which know no marks, would take them for answers.
 func RecollectionOf(f engram.Found) Recollection {
-	return Recollection{Memories: Each(f.Hits, recollectedOf), FallbackMode: f.WordsAlone}
+	r := Recollection{Memories: Each(f.Hits, recollectedOf), FallbackMode: f.WordsAlone}
+	for i := range r.Memories {
+		r.Memories[i].Uncertain = f.Uncertain
+	}
+	return r
 }
 
 func recollectedOf(h engram.Hit) Recollected {

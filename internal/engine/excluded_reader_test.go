@@ -103,7 +103,7 @@ func openToAll() map[string]string {
 		keeper = "of the store as a whole: numbers, times and names of models"
 	)
 	return map[string]string{
-		"Beside": named, "Named": sync, "Project": named, "Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "Trust": named,
+		"Named": sync, "Project": named, "Revisions": named, "SeenAnchors": named, "Session": named, "Shown": named, "Trust": named,
 		"ExposureCounts": named, "Vectors": named, "Decays": "how projects fade, by names that are asked for",
 		"NewestVectors": "numbers of which no text can be made", "FirstMade": keeper, "Models": keeper, "Fact": keeper, "SeqBefore": keeper, "Head": keeper,
 		"CountRevisions": "a number", "Replica": "its own methods are asked",

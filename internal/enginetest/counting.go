@@ -117,9 +117,6 @@ func (n readCounter) Revisions(ctx context.Context, nums ...int64) ([]engram.Rev
 func (n readCounter) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical, error) {
 	return n.calls("Lexical").Lexical(ctx, q)
 }
-func (n readCounter) Beside(ctx context.Context, nums []int64) (map[int64]engram.Beside, error) {
-	return n.calls("Beside").Beside(ctx, nums)
-}
 func (n readCounter) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked, error) {
 	return n.calls("Nearest").Nearest(ctx, q)
 }

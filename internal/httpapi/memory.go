@@ -58,7 +58,8 @@ func (a *API) searchMemories(q *route.Request, filter engram.Filter) (route.Repl
 	if err != nil {
 		return route.Reply{}, err
 	}
-	doc := foundDoc{Query: found.Query, Hits: document.HitsOf(found.Hits, 0), BelowThreshold: document.HitsOf(found.BelowThreshold, len(found.Hits)),
+	hits, below := document.HitsOf(found)
+	doc := foundDoc{Query: found.Query, Hits: hits, BelowThreshold: below,
 		Repaired: document.Each(found.Repaired, document.RepairOf), Times: document.Each(found.Times, document.TimeOf), Degraded: document.OrEmpty(found.Degraded)}
 	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
 	return route.Reply{Body: doc, Elsewhere: doc.Elsewhere}, err
@@ -267,7 +268,7 @@ type listDoc struct {
 // foundDoc is the answer of GET /memories with q.
 type foundDoc struct {
 	Query          string         `json:"query"`
-	Hits           []document.Hit `json:"hits"` // relevant ones, best first; empty: nothing relevant
+	Hits           []document.Hit `json:"hits"` // best first; empty: nothing may be relevant
 	BelowThreshold []document.Hit `json:"weak"` // below the relevance threshold, best first; ranks continue
 	// How the question was read: corrected words and expressions of time.
 	Repaired  []document.Repair `json:"repaired"`

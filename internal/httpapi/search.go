@@ -27,10 +27,12 @@ func (a *API) search(q *route.Request) (route.Reply, error) {
 		return route.Reply{}, q.Err
 	}
 	found, err := a.at(q).SearchIn(q.Context(), q.Query.Get("session_id"), in)
-	// Older clients do not know the mark: for them an empty list means that nothing is relevant. Beside
-	// relevant hits the mark is enough.
+	// Older clients do not know the mark: for them an empty list means that nothing is relevant, so they get no
+	// more than the nearest then. Beside relevant hits the mark is enough.
 	if !q.Query.Has("weak") {
-		wanted = len(found.Hits) > 0
+		if wanted = len(found.Hits) > 0; found.Uncertain {
+			found.BelowThreshold = nil
+		}
 	}
 	hits := []foundObservation{}
 	ranked, below := found.InOrder()
@@ -90,7 +92,9 @@ func recalledOf(r search.Recalled) recalledDoc {
 	d := recalledDoc{Query: r.Query, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []document.Shown{},
 		LeftOut: document.Each(r.LeftOut, document.LeftOutOf), Repaired: document.Each(r.Repaired, document.RepairOf), Times: document.Each(r.Times, document.TimeOf), Degraded: document.OrEmpty(r.Degraded)}
 	for i, item := range r.Items {
-		d.Items = append(d.Items, document.ShownOf(i+1, item.Hit, item.Text, item.Whole, item.Tokens))
+		shown := document.ShownOf(i+1, item.Hit, item.Text, item.Whole, item.Tokens)
+		shown.Uncertain = r.Uncertain
+		d.Items = append(d.Items, shown)
 	}
 	return d
 }

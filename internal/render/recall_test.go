@@ -16,11 +16,12 @@ func TestRecall(t *testing.T) {
 	same(t, render.RecallHead(m, engram.Note{}, render.Options{Zone: time.FixedZone("east", 3600)}), "### #12 [decision] Auth model (2026-06-13, shop)")
 	m.Project = ""
 	same(t, render.RecallHead(m, engram.Note{}, render.Options{}), "### #12 [decision] Auth model (2026-06-12)")
-	same(t, render.Recall("how long\nis it", []string{head + "\nA day.\n", "### #3 …\nTwo.\n"}),
+	same(t, render.Recall(render.RecallTitle("how long\nis it", false), []string{head + "\nA day.\n", "### #3 …\nTwo.\n"}),
 		"## Recalled for: how long is it\n\n"+head+"\nA day.\n\n### #3 …\nTwo.\n\n")
-	same(t, render.Recall("", []string{"x\n"}), "## Recalled\n\nx\n\n")
+	same(t, render.Recall(render.RecallTitle("", false), []string{"x\n"}), "## Recalled\n\nx\n\n")
+	same(t, render.Recall(render.RecallTitle("q", true), []string{"x\n"}), "## Recalled for: q\n\nNothing certain; nearest:\n\nx\n\n")
 	same(t, render.Recall("x", nil), "")
-	if title := render.RecallTitle(strings.Repeat("long ", 1000)); len(title) > 150 {
+	if title := render.RecallTitle(strings.Repeat("long ", 1000), true); len(title) > 150 {
 		t.Errorf("the title of a long question has %d bytes", len(title))
 	}
 }

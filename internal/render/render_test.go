@@ -91,6 +91,12 @@ func TestSearchSaysWhetherAPreviewWasCut(t *testing.T) {
 func TestSearchOfOneAndOfNone(t *testing.T) {
 	text, _ := render.Search("q", engram.Found{Hits: []engram.Hit{{Memory: memory(1, "T", "two\nlines")}}}, render.Options{})
 	same(t, text, "Found 1 memory:\n\n[1] #1 (bugfix) — T\n    two\n    lines\n    2026-06-12 10:01:00 | project: demo | scope: project")
+	nearest := engram.Found{Hits: []engram.Hit{{Memory: memory(1, "T", "two")}}, BelowThreshold: []engram.Hit{{Memory: memory(2, "U", "x")}}, Uncertain: true}
+	text, _ = render.Search("q", nearest, render.Options{})
+	same(t, text, "Nothing certain; nearest:\n\n[1] #1 (bugfix) — T\n    two\n    2026-06-12 10:01:00 | project: demo | scope: project"+
+		"\n\n1 candidate below the relevance threshold, probably not relevant:\n\n[2] #2 (bugfix) — U")
+	same(t, render.Titles("q", nearest), "Nothing certain; nearest:\n\n[1] #1 (bugfix) — T"+
+		"\n\n1 candidate below the relevance threshold, probably not relevant:\n\n[2] #2 (bugfix) — U")
 	text, cut := render.Search(`say "x"`, engram.Found{}, render.Options{})
 	same(t, text, `No memories found for: "say "x""`)
 	if cut {

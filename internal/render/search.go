@@ -78,8 +78,14 @@ func writeTitle(b *strings.Builder, place int, h engram.Hit, note engram.Note) {
 	}
 }
 
+// Nearest stands above uncertain finds.
+const Nearest = "Nothing certain; nearest:"
+
 // heading returns the first line of a list of hits.
 func heading(query string, f engram.Found) string {
+	if f.Uncertain {
+		return Nearest
+	}
 	if n := len(f.Hits); n > 0 {
 		return "Found " + text.Counted(n, "memory", "memories") + ":"
 	}
@@ -140,14 +146,14 @@ func writeHit(b *strings.Builder, place int, query string, h engram.Hit, sources
 	return cut
 }
 
-// Recall returns recalled memories as one block of Markdown, ending in an empty line; "" for none. Each part
-// is a RecallHead and a RecallBody.
-func Recall(query string, parts []string) string {
+// Recall returns recalled memories as one block of Markdown below their RecallTitle, ending in an empty line; ""
+// for none. Each part is a RecallHead and a RecallBody.
+func Recall(title string, parts []string) string {
 	if len(parts) == 0 {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString(RecallTitle(query))
+	b.WriteString(title)
 	for _, p := range parts {
 		b.WriteString(p)
 		b.WriteByte('\n')
@@ -155,12 +161,17 @@ func Recall(query string, parts []string) string {
 	return b.String()
 }
 
-// RecallTitle returns the heading of Recall. A long question is cut, since the caller knows it.
-func RecallTitle(query string) string {
+// RecallTitle returns the heading of Recall; uncertain says that no memory is surely relevant. A long question is
+// cut, since the caller knows it.
+func RecallTitle(query string, uncertain bool) string {
+	title := recallTitle
 	if query = Line(query, 100); query != "" {
-		return recallTitle + " for: " + query + "\n\n"
+		title += " for: " + query
 	}
-	return recallTitle + "\n\n"
+	if uncertain {
+		title += "\n\n" + Nearest
+	}
+	return title + "\n\n"
 }
 
 // The beginnings of a block of recalled memories, and of the heading of each memory.

@@ -173,12 +173,12 @@ func (f *focus) lead() {
 	if best < 0 {
 		return
 	}
-	room := min(f.rest, max(f.rest/2, f.Small, f.rest-others))
-	if f.cost[best] <= room {
+	room := min(f.rest, max(f.rest/2, f.rest-others))
+	if f.cost[best] <= min(f.rest, max(room, f.Small)) {
 		f.take(best)
 		return
 	}
-	f.takeFragment(best, room)
+	f.takeFragment(best, room) // a part of it leaves room for the others, too
 }
 
 // wholes takes whole memories by what they add per token while they fit. It skips the best hit: if

@@ -145,6 +145,7 @@ func (x *Lexeme) Stem() string {
 type Said struct {
 	words   []*Lexeme // its distinct words without stop words, ascending
 	nums    []int32   // of words, kept together because they are read most
+	order   []int32   // of all words, as they follow each other
 	length  float64
 	denials int // number of negations
 }
@@ -161,13 +162,14 @@ func (l *Lexicon) Say(p Passage) Said {
 				return
 			}
 			s.length += weight
-			s.words = append(s.words, l.Lexeme(t))
+			x := l.Lexeme(t)
+			s.words, s.order = append(s.words, x), append(s.order, x.num)
 		}
 	}
 	text.ScanMemory(text.Clip(p.Title, maxSaid), text.Clip(p.Content, maxSaid), add(text.TitleWeight), add(1))
 	slices.SortFunc(s.words, func(a, b *Lexeme) int { return cmp.Compare(a.num, b.num) })
 	s.words = slices.Clip(slices.Compact(s.words))
-	s.nums = make([]int32, len(s.words))
+	s.nums, s.order = make([]int32, len(s.words)), slices.Clip(s.order)
 	for i, x := range s.words {
 		s.nums[i] = x.num
 	}
@@ -175,16 +177,18 @@ func (l *Lexicon) Say(p Passage) Said {
 }
 
 // Bytes returns the approximate size without the lexicon.
-func (s Said) Bytes() int { return 72 + 12*len(s.words) }
+func (s Said) Bytes() int { return 96 + 12*len(s.words) + 4*len(s.order) }
 
 // Texts are texts read with one lexicon, for Fill and Repeats.
 type Texts struct {
-	nums []int64
-	said []Said
+	nums   []int64
+	said   []Said
+	words  []*Lexeme // distinct; nil until needed
+	places []int32   // by num of the lexicon
 }
 
 // Gather combines texts; said[i] belongs to nums[i].
-func Gather(nums []int64, said []Said) *Texts { return &Texts{nums, said} }
+func Gather(nums []int64, said []Said) *Texts { return &Texts{nums: nums, said: said} }
 
 // Read reads passages with a new lexicon.
 func Read(passages []Passage) *Texts {
@@ -197,6 +201,9 @@ func Read(passages []Passage) *Texts {
 
 // distinct returns the distinct words, and for each num of the lexicon its index there plus one.
 func (t *Texts) distinct() (words []*Lexeme, places []int32) {
+	if t.words != nil {
+		return t.words, t.places
+	}
 	most := 0
 	for _, s := range t.said {
 		if n := len(s.nums); n > 0 {
@@ -212,6 +219,7 @@ func (t *Texts) distinct() (words []*Lexeme, places []int32) {
 			}
 		}
 	}
+	t.words, t.places = words, places
 	return words, places
 }
 

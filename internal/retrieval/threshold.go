@@ -7,6 +7,13 @@ type Asked struct {
 	Having int // memories in scope that have the word; 0 counts against every hit
 }
 
+// Weight returns the rarity of the word among rows memories: ln(1 + (rows - having + .5) / (having + .5)).
+func (a Asked) Weight(rows int) float64 {
+	rows = max(rows, 1)
+	having := float64(min(max(a.Having, 0), rows))
+	return math.Log(1 + (float64(rows)-having+0.5)/(having+0.5))
+}
+
 // Covered is how far a memory covers a word, 0 to 1; 1 means that its indexed text has the word.
 type Covered float64
 
@@ -43,11 +50,9 @@ type Evidence struct {
 // memory has weighs most, so a question about a person unknown to the project has little coverage
 // whatever its other words. 0 for no words.
 func Coverage(words []Asked, covered []Covered, rows int) float64 {
-	rows = max(rows, 1)
 	var sum, all float64
 	for i, w := range words {
-		having := float64(min(max(w.Having, 0), rows))
-		idf := math.Log(1 + (float64(rows)-having+0.5)/(having+0.5))
+		idf := w.Weight(rows)
 		all += idf
 		if i < len(covered) && covered[i] > 0 {
 			sum += idf * min(float64(covered[i]), 1)

@@ -1,21 +1,6 @@
 package retrieval
 
-import (
-	"math"
-
-	"github.com/alanbuscaglia/engram/internal/vector"
-)
-
-// WordWeight returns the weight of a word in a question's vector if having of rows memories have
-// it: 1 for all but the most frequent ones, whose weight falls (.008 nDCG@10 on chats, where the
-// speakers' names are everywhere).
-func WordWeight(having, rows int) float64 {
-	const full = 0.35 // rarity, as a share of the greatest, from which a word counts fully
-	n := float64(max(rows, 1))
-	df := min(float64(max(having, 0)), n)
-	rarity := math.Log(1+(n-df+0.5)/(df+0.5)) / math.Log(1+n)
-	return min(1, rarity/full)
-}
+import "github.com/alanbuscaglia/engram/internal/vector"
 
 // Centred returns the vector of a question without what all memories have in common: question - mean,
 // normalised. The vectors of one project point in a similar direction, so every question is somewhat near to
@@ -31,35 +16,6 @@ func Centred(question, mean []float32) []float32 {
 	moved := make([]float32, len(question))
 	for i, x := range question {
 		moved[i] = x - mean[i]
-	}
-	if !vector.Normalise(moved) {
-		return question
-	}
-	return moved
-}
-
-// PRFHits and PRFWeight are how many best hits move a question's vector, and how far.
-const (
-	PRFHits   = 3
-	PRFWeight = 0.5
-)
-
-// PseudoRelevanceFeedback returns the vector of a question moved towards its best hits: question + PRFWeight ×
-// their mean, normalised. What they share is part of what was meant, in whatever words: +.004 R@10 in the mean
-// of six label sets, none loses. Without hits it returns the question. The arguments are not changed.
-//
-// Source: Rocchio, "Relevance Feedback in Information Retrieval", in Salton (ed.), The SMART
-// Retrieval System, 1971, without negative examples, taking the first hits as relevant.
-func PseudoRelevanceFeedback(question []float32, finds [][]float32) []float32 {
-	if len(finds) == 0 {
-		return question
-	}
-	moved := append([]float32(nil), question...)
-	share := float32(PRFWeight / float64(len(finds)))
-	for _, f := range finds {
-		for i := range min(len(f), len(moved)) {
-			moved[i] += share * f[i]
-		}
 	}
 	if !vector.Normalise(moved) {
 		return question

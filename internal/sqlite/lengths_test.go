@@ -40,7 +40,7 @@ func sparing(t *testing.T, path string, seed uint64, questions int) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		want.Sessions, want.Beside = nil, nil
+		want.Parts, want.Beside = nil, nil
 		for _, g := range []engram.Lexical{got, again} {
 			if !reflect.DeepEqual(g, want) {
 				t.Errorf("%+v\n got %+v\nwant %+v", q, g, want)

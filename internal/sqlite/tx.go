@@ -76,7 +76,6 @@ type unchanged struct {
 	version   int64
 	hidden    string // the excluded projects it is valid for
 	memories  map[int64]engram.Memory
-	beside    map[int64]engram.Beside // the zero Beside for memories without a session
 	vectors   vectors.Seen
 	relations map[relationsOf][]*engram.Relation
 	bytes     int
@@ -117,7 +116,7 @@ func (t *tx) seenVectors(ctx context.Context) (*vectors.Seen, error) {
 }
 
 func (u *unchanged) empty() {
-	u.memories, u.beside, u.relations, u.bytes = map[int64]engram.Memory{}, map[int64]engram.Beside{}, map[relationsOf][]*engram.Relation{}, 0
+	u.memories, u.relations, u.bytes = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, 0
 	u.vectors.Grow = u.grow
 	u.vectors.Empty()
 }

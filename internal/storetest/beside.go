@@ -3,74 +3,74 @@ package storetest
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// beside returns the neighbours of memories.
-func (k *kit) beside(ms ...engram.Memory) map[int64]engram.Beside {
+// beside returns what a search for kettle, which every memory of these cases has, knows of their sessions.
+func (k *kit) beside() map[int64]engram.Beside {
 	k.Helper()
-	return read1(k, engram.Reader.Beside, nums(ms))
+	return k.lexical("kettle").Beside
 }
 
-// neighbour is m as Neighbour of another memory.
-func neighbour(m engram.Memory) engram.Neighbour {
-	return engram.Neighbour{Num: m.Num, Size: len(m.Title) + len(m.Content)}
+// kettle saves a memory of a session that a search for kettle finds.
+func (k *kit) kettle(session string) engram.Memory {
+	k.Helper()
+	return k.save(within(session), func(m *engram.Memory) { m.Title, m.Content = "kettle", "a kettle of the kitchen" })
 }
 
 func besideCases() []testCase {
 	return []testCase{
 		{"each memory of a session knows who was saved before and after it", func(k *kit) {
-			a := k.save(within("s-one"))
-			k.save(within("s-two")) // between them, but of another session
-			b := k.save(within("s-one"), func(m *engram.Memory) { m.Title, m.Content = "größer", "naïve" })
-			c := k.save(within("s-one"))
-			got := k.beside(a, b, c)
+			a := k.kettle("s-one")
+			k.kettle("s-two") // between them, but of another session
+			b, c := k.kettle("s-one"), k.kettle("s-one")
+			got := k.beside()
 			for _, tt := range []struct {
 				name          string
 				m             engram.Memory
-				before, after engram.Neighbour
+				before, after engram.Memory
 			}{
-				{"the first", a, engram.Neighbour{}, neighbour(b)},
-				{"one in the middle", b, neighbour(a), neighbour(c)},
-				{"the last", c, neighbour(b), engram.Neighbour{}},
+				{"the first", a, engram.Memory{}, b},
+				{"one in the middle", b, a, c},
+				{"the last", c, b, engram.Memory{}},
 			} {
 				x, found := got[tt.m.Num]
 				k.same(tt.name+" is there", found, true)
-				k.same(tt.name+": before", x.Before, tt.before)
-				k.same(tt.name+": after", x.After, tt.after)
-				k.same(tt.name+": its own size in bytes", x.Size, len(tt.m.Title)+len(tt.m.Content))
+				k.same(tt.name+": before and after", []int64{x.Before.Num, x.After.Num}, []int64{tt.before.Num, tt.after.Num})
+				k.same(tt.name+": before at", x.Before.At, tt.before.CreatedAt)
+				k.same(tt.name+": after at", x.After.At, tt.after.CreatedAt)
+				k.same(tt.name+": at", x.At, tt.m.CreatedAt)
+				if x.Size <= 0 || (x.Before.Size > 0) != (x.Before.Num > 0) || (x.After.Size > 0) != (x.After.Num > 0) {
+					k.Errorf("%s: got sizes of %+v", tt.name, x)
+				}
 			}
 		}},
 		{"memories of one session share its number", func(k *kit) {
-			a, b, c := k.save(within("s-one")), k.save(within("s-one")), k.save(within("s-two"))
-			got := k.beside(a, b, c)
+			a, b, c := k.kettle("s-one"), k.kettle("s-one"), k.kettle("s-two")
+			got := k.beside()
 			k.same("one session", got[a.Num].Session, got[b.Num].Session)
 			k.same("two sessions", got[a.Num].Session == got[c.Num].Session, false)
 		}},
 		{"a memory without a session has no neighbours", func(k *kit) {
-			loose := k.save(within(""))
-			k.save(within(""))
-			k.same("beside", len(k.beside(loose)), 0)
+			k.kettle("")
+			k.kettle("")
+			k.same("beside", len(k.beside()), 0)
 		}},
 		{"a forgotten memory is no neighbour until it is restored", func(k *kit) {
-			a, b, c := k.save(within("s-one")), k.save(within("s-one")), k.save(within("s-one"))
+			a, b, c := k.kettle("s-one"), k.kettle("s-one"), k.kettle("s-one")
 			k.forget(b, 50)
-			k.same("after the first", k.beside(a)[a.Num].After, neighbour(c))
-			k.same("before the last", k.beside(c)[c.Num].Before, neighbour(a))
+			k.same("after the first", k.beside()[a.Num].After.Num, c.Num)
+			k.same("before the last", k.beside()[c.Num].Before.Num, a.Num)
 			k.replace(b, func(*engram.Memory) {})
-			k.same("restored", k.beside(a)[a.Num].After, neighbour(b))
-		}},
-		{"unknown memories have no neighbours", func(k *kit) {
-			k.save()
-			k.same("of no memories", len(k.beside()), 0)
-			k.same("unknown", len(k.beside(engram.Memory{Num: 999})), 0)
+			k.same("restored", k.beside()[a.Num].After.Num, b.Num)
 		}},
 	}
 }
 
-func sessionScoreCases() []testCase {
+func partCases() []testCase {
 	return []testCase{
 		{"the mean length counts the live memories of the project", func(k *kit) {
 			k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", "kettle boils water" })
@@ -84,30 +84,29 @@ func sessionScoreCases() []testCase {
 				k.Errorf("mean length: got %v with a long memory and %v without it, want the first far above the second", both, short)
 			}
 		}},
-		{"a session about the query scores above one that only mentions it", func(k *kit) {
-			var about, aside engram.Memory
-			for i := range 6 {
-				about = k.save(within("s-about"), func(m *engram.Memory) {
-					m.Title, m.Content = fmt.Sprint("kettle ", i), "the kettle whistles"
-				})
-				aside = k.save(within("s-aside"), func(m *engram.Memory) {
-					m.Title, m.Content = fmt.Sprint("garden ", i), "roses are watered, tulips are not"
-				})
-			}
-			mention := k.save(within("s-aside"), func(m *engram.Memory) { m.Title, m.Content = "kettle", "beside the roses" })
-			loose := k.save(within(""), titled("kettle alone"))
-			answer := k.lexical("kettle")
-			if answer.Sessions == nil {
-				return // optional in the contract
-			}
-			if a, b := answer.Sessions[about.Num], answer.Sessions[mention.Num]; a <= b || b < 0 {
-				k.Errorf("sessions: got %v for the one about kettles, %v for the other, want the first above the second", a, b)
-			}
-			for _, m := range []engram.Memory{aside, loose} {
-				if s, found := answer.Sessions[m.Num]; found {
-					k.Errorf("memory %d, no hit in a session, has a session's score of %v", m.Num, s)
+		{"the parts of a hit are those of its words, and add up to its score", func(k *kit) {
+			both := k.save(within("s-one"), func(m *engram.Memory) { m.Title, m.Content = "kettle", "a kettle and roses" })
+			loose := k.save(within(""), func(m *engram.Memory) { m.Title, m.Content = "roses", "red" })
+			k.save(titled("neither"))
+			answer := k.lexical("kettle, roses, tulips")
+			for _, tt := range []struct {
+				m    engram.Memory
+				want []bool
+			}{{both, []bool{true, true, false}}, {loose, []bool{false, true, false}}} {
+				parts, sum, has := answer.Parts[tt.m.Num], 0.0, []bool{}
+				for _, part := range parts {
+					sum += float64(part)
+					has = append(has, part > 0)
+				}
+				k.same("which words it has", has, tt.want)
+				i := slices.IndexFunc(answer.Hits, func(h engram.Ranked) bool { return h.Num == tt.m.Num })
+				if i < 0 || math.Abs(answer.Hits[i].Score-sum) > 1e-5 {
+					k.Errorf("memory %d: the parts %v add up to %v; hits %v", tt.m.Num, parts, sum, answer.Hits)
 				}
 			}
+			k.same("parts of hits", len(answer.Parts), len(answer.Hits))
+			alone := k.lexical("kettle", func(q *engram.LexicalQuery) { q.Alone = true })
+			k.same("parts of a search alone", len(alone.Parts), 0)
 		}},
 	}
 }

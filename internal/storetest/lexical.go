@@ -63,7 +63,6 @@ func lexicalCases() []testCase {
 			k.same("in the project", here.Words[0].Matched, []string{"mailer"})
 			k.same("anywhere", k.lexical("mail").Words[0].Matched, []string{"mailcoach", "mailer"})
 		}},
-		{"hits come with their neighbours", (*kit).findsKnowTheirNeighbours},
 		{"filters apply to the search", func(k *kit) {
 			k.furnish()
 			for _, tt := range filters() {
@@ -202,35 +201,6 @@ func (k *kit) lexical(question string, change ...func(*engram.LexicalQuery)) eng
 		c(&q)
 	}
 	return read1(k, engram.Reader.Lexical, q)
-}
-
-// findsKnowTheirNeighbours compares the neighbours in a lexical answer with those that Beside returns.
-func (k *kit) findsKnowTheirNeighbours() {
-	saved := k.saveMany(60, func(i int, m *engram.Memory) {
-		m.SessionID = []string{"s-app", "s-two", ""}[i*i%7%3]
-		if i%3 == 0 {
-			m.Content = "the kettle boils " + strings.Repeat("over ", i)
-		}
-	})
-	for _, i := range []int{9, 10, 40} {
-		k.forget(saved[i], 100)
-	}
-	answer := k.lexical("kettle", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
-	want := read1(k, engram.Reader.Beside, numsOf(answer.Hits))
-	k.same("finds in a session", len(answer.Beside), len(want))
-	for num, w := range want {
-		got := answer.Beside[num]
-		k.same(fmt.Sprintf("before and after %d", num), []int64{got.Before.Num, got.After.Num}, []int64{w.Before.Num, w.After.Num})
-		for other, o := range answer.Beside {
-			k.same(fmt.Sprintf("%d and %d are of one session", num, other), o.Session == got.Session, want[other].Session == w.Session)
-		}
-		if got.Size <= 0 || got.After.Num != 0 && got.After.Size <= 0 {
-			k.Errorf("sizes of %d and what follows: got %+v", num, got)
-		}
-	}
-	if len(want) < 10 {
-		k.Errorf("%d finds stand in a session", len(want))
-	}
 }
 
 // write saves a memory with these texts.

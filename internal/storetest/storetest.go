@@ -31,7 +31,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"anchor", anchorCases()},
 		{"list", listCases()},
 		{"lexical", lexicalCases()},
-		{"session score", sessionScoreCases()},
+		{"parts of a score", partCases()},
 		{"neighbours", besideCases()},
 		{"hostile words", hostileCases()},
 		{"vector", vectorCases()},

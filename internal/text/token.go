@@ -62,6 +62,9 @@ func ScanMemory(title, content string, inTitle, inContent func(Token)) {
 	in.scan(content, inContent)
 }
 
+// ScanQuestion is Scan of a question, in the languages it may be in.
+func ScanQuestion(s string, emit func(Token)) { languagesOf(s).scan(s, emit) }
+
 func (l Language) scan(s string, emit func(Token)) {
 	for i := 0; i < len(s); {
 		r, size := decode(s, i)

@@ -27,9 +27,10 @@ func searchCommand(p *command.Program) *cobra.Command {
 		Aliases: []string{"query"},
 		Short:   "Search memories, best first",
 		Long: `Search memories by a question, words, an identifier, a path or a topic key: by words, by meaning and along relations.
-Hits below the relevance threshold are listed separately, by title; if there are only such hits, nothing relevant is
-stored. A question may name a time ("last week", "in March"), which ranks memories of that time higher. An empty query
-("") lists the newest memories. Only the current project is searched unless --all-projects is given.`,
+Hits below the relevance threshold are listed separately, by title; if there are only such hits, up to three that may be
+relevant come first, as uncertain. A question may name a time ("last week", "in March"), which ranks memories of that
+time higher. An empty query ("") lists the newest memories. Only the current project is searched unless --all-projects
+is given.`,
 		Example: command.Examples("engram search how long do access tokens live",
 			"engram search parseConfig --type bugfix,decision --since 30d --mode fts",
 			"engram search 'rate limit' --all-projects --explain",
@@ -187,7 +188,9 @@ func recalledOf(project string, r search.Recalled) RecalledDoc {
 	d := RecalledDoc{Query: r.Query, Project: project, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []document.Shown{},
 		LeftOut: document.Each(r.LeftOut, document.LeftOutOf), Repaired: document.Each(r.Repaired, document.RepairOf), Times: document.Each(r.Times, document.TimeOf), Degraded: document.OrEmpty(r.Degraded)}
 	for i, item := range r.Items {
-		d.Items = append(d.Items, document.ShownOf(i+1, item.Hit, item.Text, item.Whole, item.Tokens))
+		shown := document.ShownOf(i+1, item.Hit, item.Text, item.Whole, item.Tokens)
+		shown.Uncertain = r.Uncertain
+		d.Items = append(d.Items, shown)
 	}
 	return d
 }
@@ -199,7 +202,7 @@ func writeRecalled(b *strings.Builder, r search.Recalled, explain bool, o render
 	}
 	fmt.Fprintln(b, strings.TrimRight(r.Text, "\n"))
 	if explain {
-		f := engram.Found{}
+		f := engram.Found{Uncertain: r.Uncertain}
 		for _, item := range r.Items {
 			f.Hits = append(f.Hits, item.Hit)
 		}
@@ -294,7 +297,7 @@ func countOf(args []string, limit *int) error {
 type FoundDoc struct {
 	Query          string         `json:"query"`
 	Project        string         `json:"project"` // "" is every project
-	Hits           []document.Hit `json:"hits"`    // best first; empty if nothing is relevant
+	Hits           []document.Hit `json:"hits"`    // best first; empty if nothing may be relevant
 	BelowThreshold []document.Hit `json:"weak"`    // below the relevance threshold, best first; ranks continue those of hits
 	// How the question was read: unknown words, expressions of time.
 	Repaired []document.Repair `json:"repaired"`
@@ -303,7 +306,8 @@ type FoundDoc struct {
 }
 
 func foundOf(query, project string, f engram.Found) FoundDoc {
-	return FoundDoc{Query: query, Project: project, Hits: document.HitsOf(f.Hits, 0), BelowThreshold: document.HitsOf(f.BelowThreshold, len(f.Hits)),
+	hits, below := document.HitsOf(f)
+	return FoundDoc{Query: query, Project: project, Hits: hits, BelowThreshold: below,
 		Repaired: document.Each(f.Repaired, document.RepairOf), Times: document.Each(f.Times, document.TimeOf), Degraded: document.OrEmpty(f.Degraded)}
 }
 
@@ -374,7 +378,7 @@ func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 		for _, n := range h.Why.Notes {
 			fmt.Fprintf(b, " | %s", render.Line(n, 0))
 		}
-		if i >= len(f.Hits) {
+		if i >= len(f.Hits) || f.Uncertain {
 			fmt.Fprint(b, " | below the threshold")
 		}
 		fmt.Fprintln(b)

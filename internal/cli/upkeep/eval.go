@@ -28,6 +28,9 @@ type evalFlags struct {
 	against              []string
 	limit, questions     int
 	own, unanswerable    bool
+	wrapped              bool
+	size                 int
+	seed                 uint64
 }
 
 func evalCommand(p *command.Program) *cobra.Command {
@@ -50,10 +53,22 @@ database, ask every question, and print
 --against compares other search options with those of --with, question by question: the difference, its 95 % interval
 and its probability by chance (paired bootstrap). --own builds sets from your own memories: titles should find their
 memory, prompts what was saved after them, searches what was read after them, and lines of CHANGELOG.md their commits.
-Your memories are only read.`,
+Your memories are only read.
+
+--wrapped instead loads all sets into one database, each group as a project, and asks generated questions of many kinds:
+titles, runs of words, rare words, identifiers, whole sentences, chat and log lines around them. It prints by kind, in
+the project and over everything,
+
+  first  share of the questions whose first hit is an answer
+  ten    share with an answer among the first ten hits, above or below the threshold
+  lost   share answered "nothing relevant" though an answer is among those ten
+  abst   share of unanswerable questions answered "nothing relevant": in the project those of another group, over
+         everything those of groups left out of the database
+
+--own always prints the kinds that begin with a known memory: its title, the beginning of its title, 12 of its words.`,
 		Example: command.Examples("engram eval sets/decisions", "engram eval sets --queries queries-kw3.jsonl --json",
 			"engram eval sets --against mode=fts", "engram eval --own --with fusion=score --against fusion=rank",
-			"engram eval --own --write my-set"),
+			"engram eval --own --write my-set", "engram eval sets --wrapped --size 20000"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.own == (len(args) == 1) {
 				return command.Invalidf("nothing to measure is given").WithHint("give the folder of a set, or --own for your own memories")
@@ -69,6 +84,9 @@ Your memories are only read.`,
 	flags.StringArrayVar(&f.against, "against", nil, "compare with these search `options`; may be repeated")
 	flags.IntVar(&f.limit, "limit", trial.DefaultLimit, "number of hits per question")
 	flags.IntVar(&f.questions, "questions", 0, "number of questions per set, spread evenly; 0 is all")
+	flags.BoolVar(&f.wrapped, "wrapped", false, "ask generated questions of many kinds; --questions is their number per kind, by default 50")
+	flags.IntVar(&f.size, "size", 0, "cut or fill the database of --wrapped to this number of memories; 0 is all")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the generated questions")
 	flags.BoolVar(&f.unanswerable, "unanswerable", true, "also ask questions in another group's project, where they have no answer")
 	return cmd
 }
@@ -91,8 +109,19 @@ func measure(p *command.Program, cmd *cobra.Command, dir string, f evalFlags) er
 		return err
 	}
 	doc := EvalDoc{Sets: []evalSet{}, Notes: []string{}}
+	if f.wrapped || f.own {
+		if doc.Kinds, err = measureKinds(cmd.Context(), p, sets, f, configs[0]); err != nil {
+			return err
+		}
+		if f.wrapped && doc.Kinds == nil {
+			doc.Notes = append(doc.Notes, "No question can be made of these documents.")
+		}
+	}
 	var reports []trial.Report
 	for _, set := range sets {
+		if f.wrapped {
+			break
+		}
 		set = set.Head(f.questions)
 		if len(set.Questions) < eval.Few {
 			doc.Notes = append(doc.Notes, fmt.Sprintf("%s: %s, too few for a result (at least %d are needed).", render.Line(set.Name, 0),
@@ -113,7 +142,7 @@ func measure(p *command.Program, cmd *cobra.Command, dir string, f evalFlags) er
 		reports = append(reports, mean)
 		doc.Mean = new(evalSetOf(mean))
 	}
-	return p.Answer(doc, func(b *strings.Builder) { writeEval(b, reports, doc.Notes) })
+	return p.Answer(doc, func(b *strings.Builder) { writeEval(b, reports, doc) })
 }
 
 // configs parses the search options to compare; those of --with come first.
@@ -124,8 +153,15 @@ func (f evalFlags) configs() ([]trial.Config, error) {
 	if f.questions < 0 {
 		return nil, command.Invalidf("questions %d is out of range", f.questions).WithHint("use a number from 0")
 	}
-	if f.write != "" && !f.own {
+	switch {
+	case f.write != "" && !f.own:
 		return nil, command.Invalidf("--write needs --own")
+	case f.size < 0 || f.size > mostStored:
+		return nil, command.Invalidf("size %d is out of range", f.size).WithHint("use a number from 0 to %d", mostStored)
+	case f.size > 0 && !f.wrapped:
+		return nil, command.Invalidf("--size needs --wrapped")
+	case f.wrapped && len(f.against) > 0:
+		return nil, command.Invalidf("--wrapped does not compare").WithHint("measure twice, with other options for --with")
 	}
 	var all []trial.Config
 	for _, s := range append([]string{f.with}, f.against...) {
@@ -170,22 +206,31 @@ func named(what string, err error) error {
 
 // try runs one set on a temporary database.
 func try(ctx context.Context, p *command.Program, set eval.Set, f evalFlags, configs []trial.Config) (r trial.Report, err error) {
+	err = onScratch(ctx, p, set, configs, func(t *trial.Trial) error {
+		r, err = t.Compare(ctx, trial.Asking{Limit: f.limit, Unanswerable: f.unanswerable}, configs)
+		return err
+	})
+	return r, err
+}
+
+// onScratch loads a set into a temporary database and calls fn.
+func onScratch(ctx context.Context, p *command.Program, set eval.Set, configs []trial.Config, fn func(*trial.Trial) error) (err error) {
 	s, err := p.App.Scratch(ctx)
 	if err != nil {
-		return r, err
+		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	report, end := p.Stages()
 	defer end()
 	b := trial.Bench{Store: s.Store, Engine: s.Engine, Stopwatch: time.Now, Progress: report}
 	if err := b.Check(ctx, configs); err != nil {
-		return r, err
+		return err
 	}
 	t, err := trial.Load(ctx, b, set)
 	if err != nil {
-		return r, err
+		return err
 	}
-	return t.Compare(ctx, trial.Asking{Limit: f.limit, Unanswerable: f.unanswerable}, configs)
+	return fn(t)
 }
 
 // ownSets builds sets from the user's memories and the repository of the folder, and writes them into the
@@ -249,9 +294,10 @@ func writeSets(dir string, sets []eval.Set) error {
 
 // EvalDoc is the answer of `eval`.
 type EvalDoc struct {
-	Sets  []evalSet `json:"sets"`
-	Mean  *evalSet  `json:"mean"`  // over the sets; null for one set
-	Notes []string  `json:"notes"` // caveats for reading the figures
+	Sets  []evalSet  `json:"sets"`
+	Mean  *evalSet   `json:"mean"`  // over the sets; null for one set
+	Kinds *evalKinds `json:"kinds"` // of --wrapped and --own; else null
+	Notes []string   `json:"notes"` // caveats for reading the figures
 }
 
 type evalSet struct {
@@ -300,17 +346,23 @@ const evalCell = 8
 
 // writeEval writes a table for each set: a row for each configuration, followed by its difference to the
 // first.
-func writeEval(b *strings.Builder, reports []trial.Report, notes []string) {
+func writeEval(b *strings.Builder, reports []trial.Report, doc EvalDoc) {
 	for i, r := range reports {
 		if i > 0 {
 			fmt.Fprintln(b)
 		}
 		writeEvalSet(b, r)
 	}
-	if len(reports) > 0 && len(notes) > 0 {
+	if doc.Kinds != nil {
+		if len(reports) > 0 {
+			fmt.Fprintln(b)
+		}
+		writeKinds(b, *doc.Kinds)
+	}
+	if b.Len() > 0 && len(doc.Notes) > 0 {
 		fmt.Fprintln(b)
 	}
-	for _, n := range notes {
+	for _, n := range doc.Notes {
 		fmt.Fprintln(b, n)
 	}
 }

@@ -101,25 +101,17 @@ func (m *Model) Embed(ctx context.Context, texts []string, _ engram.Role) ([][]f
 	return vectors, nil
 }
 
-// EmbedWords returns the vector of a text made of weighted words.
-func (m *Model) EmbedWords(ctx context.Context, words []string, weights []float64) ([]float32, error) {
+// Line returns the place of a word in the vocabulary, which is in order of frequency in general language, from 0; -1
+// if the model does not have it whole, or cannot answer.
+func (m *Model) Line(word string) int {
 	t, err := m.table()
 	if err != nil {
-		return nil, err
+		return -1
 	}
-	var room [mostTokens]uint16
-	v, word := make([]float32, t.dimensions), make([]float32, t.dimensions)
-	for i, w := range words {
-		clear(word)
-		for _, id := range t.tokens(room[:0], w) {
-			t.add(word, id)
-		}
-		for k, x := range word {
-			v[k] += float32(weights[i]) * x
-		}
+	if id, whole := t.whole(word); whole {
+		return int(id)
 	}
-	vector.Normalise(v)
-	return v, ctx.Err()
+	return -1
 }
 
 // embed sums the vectors of tokens in v, which is zero, and normalises it.

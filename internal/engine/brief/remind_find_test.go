@@ -17,9 +17,11 @@ type counted struct {
 	asked *int
 }
 
-func (c counted) EmbedWords(ctx context.Context, words []string, weights []float64) ([]float32, error) {
-	*c.asked++
-	return c.WordEmbedder.EmbedWords(ctx, words, weights)
+func (c counted) Embed(ctx context.Context, texts []string, role engram.Role) ([][]float32, error) {
+	if role == engram.RoleQuery {
+		*c.asked++
+	}
+	return c.WordEmbedder.Embed(ctx, texts, role)
 }
 
 // Asking for meaning doubles the cost of a hook.

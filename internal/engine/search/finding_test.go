@@ -150,7 +150,8 @@ func TestFactorsAreBoundedAndMakeTheScore(t *testing.T) {
 	w, _ := enginetest.Library(t)
 	bounds := map[string][2]float64{
 		"importance": {0.9, 1.1}, "strength": {0.96, 1}, "recency": {1, 1.01}, "time": {1, 2}, "relevance": {0, 1}, "repeat": {0.6, 0.6},
-		"+ neighbour": {0, math.Inf(1)}, "+ session": {0, math.Inf(1)},
+		"+ context": {0, math.Inf(1)}, "+ words covered": {0, 0.2}, "+ words together": {0, 0.2}, "+ rare word": {0.2, 0.2},
+		"lacks a word": {math.Inf(-1), 0},
 	}
 	for _, query := range []string{"pool", "what was decided yesterday about jwt", "数据库", "deploys of last week", "mailer before the pool exhaustion"} {
 		found := w.MustSearch(search.SearchInput{Query: query, Limit: 100})
@@ -227,7 +228,7 @@ func TestARepeatStepsBehindWhatIsNew(t *testing.T) {
 	old := w.Note("Gateway timeout", "The gateway gives up after 30 seconds.")
 	young := w.Note("Gateway timeout", "The gateway gives up after 60 seconds.")
 	for _, h := range w.MustSearch(search.SearchInput{Query: "gateway timeout"}).Hits {
-		if len(h.Why.Notes) > 0 {
+		if h.Repeats != 0 {
 			t.Errorf("#%d says %v, want no repeat of #%d and #%d", h.Memory.Num, h.Why.Notes, old, young)
 		}
 	}

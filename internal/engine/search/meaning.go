@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 // meaning is the vector channel of one question, empty without a model.
 type meaning struct {
 	model  engram.Model
-	vector []float32           // of the question, centred and moved by feedback; nil if unknown
+	vector []float32           // of the question, centred; nil if unknown
 	plain  []float32           // of the question, as the model returned it
 	finds  []engram.Ranked     // by cosine, best first
 	near   map[int64][]float32 // vectors of the finds of both channels
@@ -75,55 +76,35 @@ func (q *Question) near(ctx context.Context, vector []float32) error {
 		return err
 	}
 	q.distant(found)
-	q.nearest()
+	for num, v := range q.meaning.near {
+		q.meaning.finds = append(q.meaning.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(q.meaning.vector, v)})
+	}
+	retrieval.Sort(q.meaning.finds)
 	for i, f := range q.meaning.finds {
 		q.channel(f, engram.ChannelVector, i+1)
 	}
 	return q.uncovered(ctx)
 }
 
-// embedded returns the vector of the question. If the model can weigh words, common words count less: a name in
-// every memory distinguishes none.
+// embedded returns the vector of the question. A model that knows words gets those that say what is asked for,
+// corrected; other models read the question as written.
 func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, error) {
-	if weighing, ok := e.(engram.WordEmbedder); ok && !q.Wordless() {
+	asked := q.in.Query
+	if _, knows := e.(engram.WordEmbedder); knows && !q.Wordless() {
 		var words []string
-		var weights []float64
 		for _, w := range q.lexical.Words {
-			if w.Term.Joined || w.Term.Time {
-				continue // its parts are included; a time is no subject
+			if !w.Term.Joined && !w.Term.Time { // its parts are included; a time is no subject
+				words = append(words, meant(w))
 			}
-			words = append(words, meant(w))
-			weights = append(weights, retrieval.WordWeight(w.Rows, q.lexical.Rows))
 		}
-		plain := make([]float64, len(words))
-		for i := range plain {
-			plain[i] = 1
-		}
-		var err error
-		if q.meaning.plain, err = weighing.EmbedWords(ctx, words, plain); err != nil {
-			return nil, err
-		}
-		vector, err := weighing.EmbedWords(ctx, words, weights)
-		if err == nil {
-			err = cmp.Or(ledger.CheckVector(e, q.meaning.plain), ledger.CheckVector(e, vector))
-		}
-		return vector, err
+		asked = strings.Join(words, " ")
 	}
-	vectors, err := ledger.VectorsOf(ctx, e, []string{q.in.Query}, engram.RoleQuery)
+	vectors, err := ledger.VectorsOf(ctx, e, []string{asked}, engram.RoleQuery)
 	if err != nil {
 		return nil, err
 	}
 	q.meaning.plain = vectors[0]
 	return vectors[0], nil
-}
-
-// nearest ranks the known vectors by the question's.
-func (q *Question) nearest() {
-	q.meaning.finds = q.meaning.finds[:0]
-	for num, v := range q.meaning.near {
-		q.meaning.finds = append(q.meaning.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(q.meaning.vector, v)})
-	}
-	retrieval.Sort(q.meaning.finds)
 }
 
 // meant returns the word as corrected.
@@ -146,23 +127,6 @@ func (q *Question) uncovered(ctx context.Context) error {
 	q.wordsAlone = true
 	q.degrade("no memory has a vector of %s yet: run engram reembed", q.meaning.model.Name)
 	return err
-}
-
-// expandByFeedback is pseudo-relevance feedback: it moves the question towards the best finds, ranks by meaning
-// again, and fuses the channels.
-func (q *Question) expandByFeedback(ctx context.Context) error {
-	if q.meaning.vector == nil {
-		return nil
-	}
-	var near [][]float32
-	for _, f := range q.finds[:min(len(q.finds), retrieval.PRFHits)] {
-		if v := q.meaning.near[f.Num]; v != nil {
-			near = append(near, v)
-		}
-	}
-	q.meaning.vector = retrieval.PseudoRelevanceFeedback(q.meaning.vector, near)
-	q.nearest()
-	return q.fuse(ctx)
 }
 
 // leaning is what the vectors of a project have in common.

@@ -1,10 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,22 +35,26 @@ type Question struct {
 	finds     []engram.Ranked // best first
 	memories  map[int64]engram.Memory
 	fading    Fading
-	texts     *retrieval.Texts  // of all finds; nil until byNearWords or rerankByMMR reads them
+	texts     *retrieval.Texts  // of the finds that were read
 	led       map[int64]int64   // find from which relations lead to a memory
 	around    []engram.Relation // of the memories in asked, as byRelation read them
 	asked     map[int64]bool
 	newer     map[int64][]int64 // memories that supersede a memory
 	hidden    map[int64]bool    // finds replaced by a memory that supersedes them
 	repeats   map[int64]int64   // better find with the same text
-	textCache *cachedTexts      // parsed texts, one snapshot for all steps
-	reading   *reading
+	matched   map[int64]matched // finds by how their texts match
+	asking    asking
+	named     map[int64]int // known items by kind
+	textCache *cachedTexts  // parsed texts, one snapshot for all steps
 	why       map[int64]*engram.Why
 	blank     []engram.Why      // preallocated entries of why
 	phrases   []text.TimePhrase // time expressions in the question
 	times     []engram.TimeSpan
 	degraded  []string
 
+	fused      map[int64]float64 // scores before what the whole match adds, of which the best is 1
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
+	uncertain  map[int64]bool    // finds to show as uncertain; nil where something is certain
 	wordsAlone bool              // the vector channel failed
 }
 
@@ -61,7 +65,7 @@ func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
 	textCache := f.textCache.open()
 	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: withTimes(text.Query(in.Query), in.Query, phrases),
-		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, reading: newReading(textCache), why: make(map[int64]*engram.Why, depth)}
+		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
 }
 
 func (q *Question) now() time.Time { return q.finder.ledger.Now() }
@@ -71,7 +75,7 @@ func (q *Question) Wordless() bool { return len(q.Terms) == 0 || q.Terms[0].Stop
 
 func (q *Question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.rerankByMMR, q.byRelation,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.read, q.byNearWords, q.weigh, q.byMatch, q.rerankByMMR, q.byRelation, q.namedFirst,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -104,7 +108,7 @@ func (q *Question) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// byWords asks the lexical channel and smooths scores within sessions.
+// byWords asks the lexical channel and raises finds by their context.
 func (q *Question) byWords(ctx context.Context) (err error) {
 	q.lexical, err = q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.Terms, All: q.in.All, Filter: q.in.Filter, Limit: depth})
 	if err == nil {
@@ -120,21 +124,16 @@ func (q *Question) byWords(ctx context.Context) (err error) {
 	if q.in.All {
 		return nil
 	}
-	q.smooth()
+	q.inContext()
 	return nil
 }
 
-// smooth lets finds of one session raise each other's scores.
-func (q *Question) smooth() {
-	var lent map[int64]retrieval.Lent
-	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, q.lexical.Beside, q.lexical.Sessions, q.leans.cohesion)
-	for num, l := range lent {
-		if l.Beside > 0 {
-			q.factor(num, engram.Factor{Name: "+ neighbour", Value: l.Beside})
-		}
-		if l.Session > 0 {
-			q.factor(num, engram.Factor{Name: "+ session", Value: l.Session})
-		}
+// inContext raises finds by the words of the memories around them.
+func (q *Question) inContext() {
+	var lent map[int64]float64
+	q.lexical.Hits, lent = retrieval.Context(q.lexical.Hits, q.lexical.Beside, q.lexical.Parts, q.leans.cohesion)
+	for num, score := range lent {
+		q.factor(num, engram.Factor{Name: "+ context", Value: score})
 	}
 }
 
@@ -209,6 +208,7 @@ func (q *Question) read(ctx context.Context) error {
 	}
 	q.finds = q.known(best)
 	q.finds = q.finds[:min(len(q.finds), most)]
+	q.texts = q.passages(q.finds)
 	return nil
 }
 
@@ -232,7 +232,6 @@ func (q *Question) byNearWords(ctx context.Context) error {
 		s := retrieval.Sought{Written: meant(w), Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
 		sought = append(sought, s)
 	}
-	q.texts = q.passages(q.finds)
 	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
 	for num, gain := range gains {
 		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
@@ -280,7 +279,7 @@ func (q *Question) repaired() []engram.Repair {
 		if !w.Repaired || w.Term.Joined {
 			continue
 		}
-		read := walk.Mapped(w.Matched, func(stem string) string { return q.reading.spelt(stem, w.Term.Written) })
+		read := walk.Mapped(w.Matched, func(stem string) string { return q.texts.Spelt(stem, w.Term.Written) })
 		all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
 	}
 	return all
@@ -302,93 +301,38 @@ func (q *Question) hits(finds []engram.Ranked) []engram.Hit {
 	return hits
 }
 
-// reading caches the words of the finds during one search, since each step asks for them again.
-type reading struct {
-	from  *cachedTexts
-	pages map[int64]lexemes
-	order []lexemes // in reading order
-}
-
-func newReading(from *cachedTexts) *reading { return &reading{from: from, pages: map[int64]lexemes{}} }
-
-func (r *reading) lexemes(m engram.Memory) lexemes {
-	p, known := r.pages[m.Num]
-	if !known {
-		p = r.from.lexemes(m)
-		r.pages[m.Num] = p
-		r.order = append(r.order, p)
-	}
-	return p
-}
-
-// covers returns how well a memory covers a word of the question.
-func (p lexemes) covers(w engram.WordCount) retrieval.Covered {
-	best := retrieval.Missing
-	for _, x := range p {
-		switch {
-		case x.IsAny(w.Term.Word), x.IsAny(w.Term.Also...), !w.Repaired && x.IsAny(w.Matched...):
-			return 1
-		case w.Repaired && x.IsAny(w.Matched...):
-			best = max(best, retrieval.Spelt(text.Likeness(w.Term.Written, x.Word)))
-		default:
-			best = max(best, beginning(w.Term.Written, x.Word))
-		}
-	}
-	return best
-}
-
-// spelt returns the word with that stem most similar to written; the stem itself if no text has one.
-func (r *reading) spelt(stem, written string) string {
-	word, most := stem, -1.0
-	for _, p := range r.order {
-		for _, x := range p {
-			if x.Stem() != stem {
-				continue
-			}
-			if like := text.Likeness(written, x.Word); like > most {
-				word, most = x.Word, like
-			}
-		}
-	}
-	return word
-}
-
-// leastBeginning is the minimal length of a prefix that matches longer words: shorter ones match too much.
-const leastBeginning = 4
-
-// beginning returns the credit for words of which one is a prefix of the other.
-func beginning(a, b string) retrieval.Covered {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	if len(a) < leastBeginning || !strings.HasPrefix(b, a) {
-		return retrieval.Missing
-	}
-	return retrieval.Spelt(float64(len(a)) / float64(len(b)))
-}
-
 // repeatDepth limits the finds compared with each other: the cost is quadratic, and readers see fewer.
 const repeatDepth = 50
 
-// rerankByMMR lowers finds whose text repeats a better find.
+// rerankByMMR lowers finds whose text repeats another find. Of those that say the same the newest stays, or
+// the one that the question names.
 func (q *Question) rerankByMMR(context.Context) error {
 	best := q.finds[:min(len(q.finds), repeatDepth)]
-	if q.texts == nil {
-		q.texts = q.passages(best)
-	}
 	repeats := retrieval.Repeats(q.texts, walk.NumsOf(best))
 	if len(repeats) == 0 {
 		return nil
 	}
-	q.repeats = repeats
-	for i, f := range best {
-		first, is := repeats[f.Num]
-		if !is {
-			continue
+	score, newest := map[int64]float64{}, map[int64]int64{} // by the best of those that say the same
+	for _, f := range best {
+		first := cmp.Or(repeats[f.Num], f.Num)
+		score[f.Num] = f.Score
+		if kept := newest[first]; kept == 0 || f.Num > kept && q.named[f.Num] >= q.named[kept] {
+			newest[first] = f.Num
 		}
-		best[i].Score *= retrieval.RepeatFactor
-		q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
-		q.note(f.Num, "repeats #%d", first)
+	}
+	q.repeats = map[int64]int64{}
+	for i, f := range best {
+		first := cmp.Or(repeats[f.Num], f.Num)
+		if kept := newest[first]; kept != f.Num {
+			best[i].Score *= retrieval.RepeatFactor
+			q.fused[f.Num] *= retrieval.RepeatFactor
+			q.repeats[f.Num] = kept
+			q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
+			q.note(f.Num, "repeats #%d", kept)
+		} else if first != f.Num {
+			best[i].Score = score[first]
+			q.note(f.Num, "is newer than #%d, which says the same", first)
+		}
 	}
 	retrieval.Sort(q.finds)
 	return nil
@@ -422,7 +366,6 @@ type cachedTexts struct {
 type cachedText struct {
 	title, topic, content string
 	tags                  []string
-	lexemes               *lexemes        // nil until needed
 	said                  *retrieval.Said // nil until needed
 }
 
@@ -468,38 +411,6 @@ func (s *cachedTexts) said(m engram.Memory) retrieval.Said {
 		s.bytes += said.Bytes()
 	}
 	return *b.said
-}
-
-// lexemes are the distinct words of a memory in order of appearance.
-type lexemes []*retrieval.Lexeme
-
-func (s *cachedTexts) lexemes(m engram.Memory) lexemes {
-	s.Lock()
-	defer s.Unlock()
-	b := s.entry(m)
-	if b.lexemes == nil {
-		p := s.read(m)
-		b.lexemes = &p
-		s.bytes += 8 * cap(p)
-	}
-	return *b.lexemes
-}
-
-func (s *cachedTexts) read(m engram.Memory) lexemes {
-	var p lexemes
-	seen := map[*retrieval.Lexeme]bool{}
-	add := func(t text.Token) {
-		if x := s.lexicon.Lexeme(t); !seen[x] {
-			seen[x] = true
-			p = append(p, x)
-		}
-	}
-	text.ScanMemory(text.Title(m), m.Content, add, func(t text.Token) {
-		if !t.Stop {
-			add(t)
-		}
-	})
-	return slices.Clip(p)
 }
 
 // Said returns lexical finds as hits.

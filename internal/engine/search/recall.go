@@ -40,18 +40,21 @@ const (
 
 // Recalled is the result of Recall.
 type Recalled struct {
-	Query    string         // after redaction
-	Items    []RecalledItem // best first
-	LeftOut  []engram.LeftOut
-	Text     string // all items as one block; "" without items
-	Tokens   int    // estimated cost of Text, at most Budget
-	Budget   int
-	Repaired []engram.Repair
-	Times    []engram.TimeSpan
+	Query string         // after redaction
+	Items []RecalledItem // best first
+	// Uncertain says that no item is surely relevant, as in engram.Found.
+	Uncertain bool
+	LeftOut   []engram.LeftOut
+	Text      string // all items as one block; "" without items
+	Tokens    int    // estimated cost of Text, at most Budget
+	Budget    int
+	Repaired  []engram.Repair
+	Times     []engram.TimeSpan
 	// Degraded lists channels that failed, with the reason, and a failure to record what was shown.
 	Degraded []string
 
-	fallback, found bool // as in exposure
+	fallback, found bool   // as in exposure
+	title           string // of Text
 }
 
 // RecalledItem is what is shown of one memory.
@@ -90,7 +93,8 @@ func (f *Finder) recall(ctx context.Context, in RecallInput) (Recalled, error) {
 		return Recalled{}, err
 	}
 	out := Recalled{Query: found.Query, Budget: budget, Repaired: found.Repaired, Times: found.Times, Degraded: found.Degraded,
-		fallback: found.Query == "" || len(found.Degraded) > 0, found: len(found.Hits) > 0}
+		Uncertain: found.Uncertain, fallback: found.Query == "" || len(found.Degraded) > 0, found: len(found.Hits) > 0,
+		title: render.RecallTitle(found.Query, found.Uncertain)}
 	var session engram.Session
 	var seen map[int64]bool
 	err = f.ledger.View(ctx, func(r engram.Reader) error {
@@ -123,8 +127,7 @@ func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o re
 			Summary: recallBody(h, m.OwnSummary()), Seen: seen[m.Num], BelowThreshold: i >= weak, Repeats: h.Repeats}
 	}
 	levelTopics(cs, hits)
-	title := text.Tokens(render.RecallTitle(out.Query))
-	f := retrieval.Focus(cs, retrieval.FocusPolicy{Budget: out.Budget - title, Asked: retrieval.AskedWords(out.Query)})
+	f := retrieval.Focus(cs, retrieval.FocusPolicy{Budget: out.Budget - text.Tokens(out.title), Asked: retrieval.AskedWords(out.Query)})
 	var parts []string
 	for _, p := range f.Parts {
 		if h := byNum[p.Num]; render.Quoted(h.Memory, h.Note()) {
@@ -144,7 +147,7 @@ func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o re
 }
 
 func (out *Recalled) join(parts []string) {
-	out.Text = render.Recall(out.Query, parts)
+	out.Text = render.Recall(out.title, parts)
 	out.Tokens = text.Tokens(out.Text)
 }
 

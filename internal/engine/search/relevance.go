@@ -3,13 +3,12 @@ package search
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
-	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // relevanceDepth is the least number of finds ranked by strength: a faded one may match best, and a strong one
@@ -34,8 +33,9 @@ func (in SearchInput) cleanRelevance() (SearchInput, error) {
 }
 
 // byRelevance orders hits by relevance = likeness × strength now, where likeness = probability of answering ×
-// (score / greatest score)². It drops hits below in.MinLikeness. Fading reorders but hides nothing: after half
-// a year unread, all memories are weaker than 0.3. Filter.MinStrength excludes weak ones.
+// (share of the greatest score of words and meaning)². It drops hits below in.MinLikeness, or marks the best three
+// uncertain if that is all. Fading reorders but hides nothing: after half a year unread, all memories are weaker than
+// 0.3. Filter.MinStrength excludes weak ones.
 //
 // The probability is the calibrated one of the relevance threshold (retrieval.ThresholdPolicy): it says how
 // good the best hit is, where a relative score is always 1. But it barely separates good hits, so that a few
@@ -52,7 +52,7 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 		return err
 	}
 	now := f.ledger.Now()
-	relevant := func(hits []engram.Hit) []engram.Hit {
+	relevant := func(hits []engram.Hit, least float64) []engram.Hit {
 		var kept []engram.Hit
 		listed := false
 		for _, h := range hits {
@@ -60,7 +60,7 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 			if listed = isFrom(h, engram.ChannelRecent); listed || isFrom(h, engram.ChannelTopic) {
 				likeness = 1
 			}
-			if likeness < in.MinLikeness {
+			if likeness < least {
 				continue
 			}
 			h.Strength = fades.Strength(h.Memory, now)
@@ -74,7 +74,12 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 		}
 		return kept
 	}
-	found.Hits, found.BelowThreshold = relevant(found.Hits), relevant(found.BelowThreshold)
+	hits := relevant(found.Hits, in.MinLikeness)
+	if len(hits) == 0 && len(found.Hits) > 0 { // a least likeness that excludes all of them
+		hits = relevant(found.Hits, 0)
+		hits, found.Uncertain = hits[:min(len(hits), mostUncertain)], true
+	}
+	found.Hits, found.BelowThreshold = hits, relevant(found.BelowThreshold, in.MinLikeness)
 	return nil
 }
 
@@ -88,16 +93,9 @@ func (q *Question) like(finds []engram.Ranked, likely func(i int) float64) {
 	if !q.in.ByStrength {
 		return
 	}
-	best := 0.0
-	for _, f := range finds {
-		best = max(best, f.Score)
-	}
 	like, score := make(map[int64]float64, len(finds)), make(map[int64]float64, len(finds))
 	for i, f := range finds {
-		like[f.Num], score[f.Num] = likely(i), f.Score
-		if best > 0 {
-			like[f.Num] *= (f.Score / best) * (f.Score / best)
-		}
+		like[f.Num], score[f.Num] = likely(i)*q.fused[f.Num]*q.fused[f.Num], f.Score
 	}
 	for _, f := range finds {
 		if from := q.led[f.Num]; score[from] > 0 {
@@ -115,16 +113,13 @@ func (q *Question) like(finds []engram.Ranked, likely func(i int) float64) {
 
 // abstain splits the finds into relevant ones and those below the threshold, in order. It examines only as many
 // as are wanted.
-func (q *Question) abstain(ctx context.Context) (hits, weak []engram.Ranked, err error) {
+func (q *Question) abstain() (hits, weak []engram.Ranked) {
 	finds := q.finds[:q.wanted()]
 	if q.in.All || len(finds) == 0 {
 		q.like(finds, func(int) float64 { return 1 })
-		return finds, nil, nil // having every word is relevant enough
+		return finds, nil // having every word is relevant enough
 	}
-	evidence, err := q.evidence(ctx, finds)
-	if err != nil {
-		return nil, nil, err
-	}
+	evidence := q.evidence(finds)
 	policy := retrieval.DefaultThreshold(retrieval.Marks{Noise: q.meaning.model.Noise, Answer: q.meaning.model.Answer})
 	relevant := q.relevant(finds, policy.Above(evidence))
 	q.like(finds, func(i int) float64 { return policy.Relevance(evidence[i]) })
@@ -136,7 +131,10 @@ func (q *Question) abstain(ctx context.Context) (hits, weak []engram.Ranked, err
 			weak = append(weak, f)
 		}
 	}
-	return hits, weak, nil
+	if len(hits) == 0 {
+		q.uncertain = q.uncertainOf(finds, evidence, policy)
+	}
+	return hits, weak
 }
 
 // wanted returns how many finds to examine: the limit plus hidden ones, plus superseded ones right behind,
@@ -181,47 +179,19 @@ func (q *Question) relevant(finds []engram.Ranked, above []bool) map[int64]bool 
 const leastRows = 30
 
 // evidence returns what supports each find.
-func (q *Question) evidence(ctx context.Context, finds []engram.Ranked) ([]retrieval.Evidence, error) {
-	var asked []retrieval.Asked
-	var words []engram.WordCount
-	for _, w := range q.lexical.Words {
-		if w.Term.Joined && len(q.lexical.Words) > 1 {
-			continue // its parts are included
-		}
-		if w.Term.Time || w.Rows == 0 && text.Dense(w.Term.Word) {
-			continue // a pair of characters that no memory has spans two words
-		}
-		asked, words = append(asked, retrieval.Asked{Having: w.Rows}), append(words, w)
-	}
-	neighbours, err := q.neighbourLexemes(ctx, finds)
-	if err != nil {
-		return nil, err
-	}
+func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
+	q.match(walk.NumsOf(finds))
 	all := make([]retrieval.Evidence, len(finds))
-	covered := make([]retrieval.Covered, len(words))
 	for i, f := range finds {
-		p := q.reading.lexemes(q.memories[f.Num])
-		own := retrieval.Missing
-		for j, w := range words {
-			covered[j] = p.covers(w)
-			own = max(own, covered[j])
-		}
-		if own > 0 { // otherwise only its neighbours answer
-			for j, w := range words {
-				for _, n := range neighbours[f.Num] {
-					covered[j] = max(covered[j], min(n.covers(w), retrieval.Beside))
-				}
-			}
-		}
 		cosine, known := q.plainCosine(f.Num)
-		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(asked, covered, q.lexical.Rows), Cosine: cosine, Known: known,
-			Words: len(words), Rows: max(q.lexical.Rows, leastRows)}
+		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, q.matched[f.Num].around, q.lexical.Rows), Cosine: cosine, Known: known,
+			Words: len(q.asking.words), Rows: max(q.lexical.Rows, leastRows)}
 	}
-	return all, nil
+	return all
 }
 
 // plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The
-// ranking's vector was moved by feedback.
+// ranking's vector is centred.
 func (q *Question) plainCosine(num int64) (cosine float64, known bool) {
 	v := q.meaning.near[num]
 	if v == nil || q.meaning.plain == nil {
@@ -229,46 +199,4 @@ func (q *Question) plainCosine(num int64) (cosine float64, known bool) {
 	}
 	cosine = retrieval.Cosine(q.meaning.plain, v)
 	return cosine, cosine != 0 // 0 is that of a text without a word that the model knows, such as a Chinese one
-}
-
-// neighbourLexemes returns the words of what precedes and follows each find in its session.
-func (q *Question) neighbourLexemes(ctx context.Context, finds []engram.Ranked) (map[int64][]lexemes, error) {
-	asked := make(map[int64]engram.Beside, len(finds))
-	var unknown []int64
-	for _, f := range finds {
-		if b, known := q.lexical.Beside[f.Num]; known {
-			asked[f.Num] = b
-		} else {
-			unknown = append(unknown, f.Num)
-		}
-	}
-	if len(unknown) > 0 {
-		beside, err := q.r.Beside(ctx, unknown)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(asked, beside)
-	}
-	var nums []int64
-	for _, b := range asked {
-		nums = append(nums, b.Before.Num, b.After.Num)
-	}
-	slices.Sort(nums)
-	ms, err := q.r.Memories(ctx, slices.Compact(nums))
-	if err != nil {
-		return nil, err
-	}
-	parsed := make(map[int64]lexemes, len(ms))
-	for _, m := range ms {
-		parsed[m.Num] = q.reading.lexemes(m)
-	}
-	around := make(map[int64][]lexemes, len(asked))
-	for num, b := range asked {
-		for _, n := range []int64{b.Before.Num, b.After.Num} {
-			if p, read := parsed[n]; read {
-				around[num] = append(around[num], p)
-			}
-		}
-	}
-	return around, nil
 }

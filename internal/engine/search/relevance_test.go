@@ -156,7 +156,7 @@ func TestMemoriesThatAreGivenWholeCountAsAccessed(t *testing.T) {
 }
 
 // For any store and question: relevance falls from hit to hit, is the product of the reported factors, does not
-// depend on the limit, and respects the least likeness.
+// depend on the limit, and respects the least likeness, except that the best three are shown as uncertain.
 func TestRelevanceOrdersEverySearchByStrength(t *testing.T) {
 	t.Parallel()
 	words := []string{"queue", "disk", "mail", "token", "cache", "deploy", "login", "index"}
@@ -197,6 +197,13 @@ func TestRelevanceOrdersEverySearchByStrength(t *testing.T) {
 			if factor(h, "likeness") >= in.MinLikeness && len(want) < in.Limit {
 				want = append(want, h.Memory.Num)
 			}
+		}
+		uncertain := len(want) == 0 && len(all.Hits) > 0
+		if uncertain {
+			want = enginetest.HitNums(all.Hits)[:min(len(all.Hits), in.Limit, 3)]
+		}
+		if some.Uncertain != (uncertain || all.Uncertain) {
+			rt.Fatalf("%q from %v: uncertain is %v", in.Query, in.MinLikeness, some.Uncertain)
 		}
 		if got := enginetest.HitNums(some.Hits); !slices.Equal(got, want) {
 			rt.Fatalf("%q from %v, at most %d: got %v, want %v of %v", in.Query, in.MinLikeness, in.Limit, got, want, enginetest.HitNums(all.Hits))

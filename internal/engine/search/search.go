@@ -157,10 +157,7 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	found.Degraded, found.Times, found.Rows = q.degraded, q.times, q.lexical.Rows
-	hits, weak, err := q.abstain(ctx)
-	if err != nil {
-		return found, err
-	}
+	hits, weak := q.abstain()
 	found.Hits, found.BelowThreshold, found.Repaired = q.hits(hits), q.hits(weak), q.repaired()
 	if len(found.Hits) == 0 && q.Wordless() {
 		if in.Query != "" {
@@ -171,9 +168,13 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	found.WordsAlone = q.wordsAlone
+	if err := q.newestOfTitle(ctx, &found); err != nil {
+		return found, err
+	}
 	if err := f.topicFirst(ctx, r, &found, in); err != nil {
 		return found, err
 	}
+	q.showUncertain(&found)
 	found.Cut(in.Limit)
 	return found, q.annotate(ctx, found.Hits, found.BelowThreshold)
 }
@@ -334,13 +335,19 @@ func (q *Question) distant(found []engram.Ranked) {
 	}
 }
 
-// weigh multiplies scores by the priors of the memories and their distance to the asked time.
+// weigh divides the scores by the best one and multiplies them by the priors of the memories and their distance to the
+// asked time.
 func (q *Question) weigh(context.Context) error {
 	spans := retrieval.Spans(q.phrases)
 	for _, p := range q.phrases {
 		q.times = append(q.times, engram.TimeSpan{Phrase: q.in.Query[p.Start:p.End], From: p.From, To: p.To})
 	}
 	now, prior := q.now(), retrieval.DefaultPrior()
+	best := 0.0
+	for _, f := range q.finds {
+		best = max(best, f.Score)
+	}
+	q.fused = make(map[int64]float64, len(q.finds))
 	for i, f := range q.finds {
 		m := q.memories[f.Num]
 		factors := prior.Prior(m.Importance, q.fading.Strength(m, now), now.Sub(m.CreatedAt))
@@ -348,6 +355,10 @@ func (q *Question) weigh(context.Context) error {
 			factors = append(factors, engram.Factor{Name: "time", Value: retrieval.TimePrior(m.CreatedAt, spans)})
 		}
 		q.factor(f.Num, factors...)
+		if best > 0 {
+			q.finds[i].Score /= best
+		}
+		q.fused[f.Num] = q.finds[i].Score
 		for _, factor := range factors {
 			q.finds[i].Score *= factor.Value
 		}

@@ -46,6 +46,18 @@ func Sets(ctx context.Context, from Source, project string) ([]eval.Set, error) 
 	return []eval.Set{titles(kept.memories).Head(MaxQuestions), prompts(kept).Head(MaxQuestions)}, nil
 }
 
+// Complete returns those of the sets whose documents are whole memories, with their titles.
+func Complete(sets []eval.Set) (complete []eval.Set) {
+	for _, s := range sets {
+		if s.Name == promptsName {
+			complete = append(complete, s)
+		}
+	}
+	return complete
+}
+
+const promptsName = "prompts"
+
 // kept is the data read.
 type kept struct {
 	memories  []engram.Memory   // newest first
@@ -145,7 +157,7 @@ const (
 // prompts asks prompts, answered by the memories saved right after them in the same session, and searches,
 // answered by the hits that were then read in full.
 func prompts(k kept) eval.Set {
-	b := newBuilder("prompts")
+	b := newBuilder(promptsName)
 	byNum := map[int64]engram.Memory{}
 	bySession := map[string][]engram.Memory{} // oldest first
 	for i, m := range slices.Backward(k.memories) {

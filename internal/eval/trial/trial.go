@@ -322,7 +322,7 @@ func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 		foreign = t.neighbours()
 	}
 	ask := func(q eval.Question, group string) (eval.Answer, error) {
-		answer, err := t.ask(ctx, a, group, q.Text)
+		answer, err := t.ask(ctx, a, t.place(group), q.Text)
 		if err != nil {
 			err = fmt.Errorf("set %s, question %s: %w", t.set.Name, q.ID, err)
 		}
@@ -370,12 +370,12 @@ func (t *Trial) neighbours() map[string]string {
 	return next
 }
 
-func (t *Trial) ask(ctx context.Context, a Asking, group, question string) (eval.Answer, error) {
-	in := search.SearchInput{Query: question, Filter: engram.Filter{Project: t.projects[group]}, Limit: cmp.Or(a.Limit, DefaultLimit)}
+func (t *Trial) ask(ctx context.Context, a Asking, at place, question string) (eval.Answer, error) {
+	in := search.SearchInput{Query: question, Filter: engram.Filter{Project: at.project}, Limit: cmp.Or(a.Limit, DefaultLimit)}
 	if err := a.Config.apply(&in); err != nil {
 		return eval.Answer{}, err
 	}
-	t.clock.set(t.latest[group].Add(24 * time.Hour))
+	t.clock.set(at.latest.Add(24 * time.Hour))
 	began := t.bench.Stopwatch()
 	found, err := t.engine.Search(ctx, in)
 	if err != nil {

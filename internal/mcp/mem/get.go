@@ -134,8 +134,9 @@ type observation struct {
 	CreatedAt      string       `json:"created_at" schema:"-"`
 	UpdatedAt      string       `json:"updated_at" schema:"-"`
 	Origin         string       `json:"origin" schema:"-"`
-	Source         string       `json:"source,omitempty" schema:"-"`  // of a quotation, which was not written here
-	Flagged        []string     `json:"suspect,omitempty" schema:"-"` // why it is flagged as instruction-like
+	Source         string       `json:"source,omitempty" schema:"-"`    // of a quotation, which was not written here
+	Flagged        []string     `json:"suspect,omitempty" schema:"-"`   // why it is flagged as instruction-like
+	Uncertain      bool         `json:"uncertain,omitempty" schema:"-"` // one of the nearest finds of a search, where nothing is surely relevant
 }
 
 // observationOf returns the document of m with the first most characters of its content; 0 is all, less than 0

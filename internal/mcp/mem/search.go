@@ -55,6 +55,7 @@ type result struct {
 	Scope       string `json:"scope"`
 	Project     string `json:"project,omitempty"`
 	ReviewAfter string `json:"review_after,omitempty"`
+	Uncertain   bool   `json:"uncertain,omitempty"` // one of the nearest, where nothing is surely relevant
 }
 
 func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (found, error) {
@@ -89,7 +90,9 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		preview = -1
 	}
 	for _, h := range shown.Hits {
-		out.Results = append(out.Results, d.observationOf(h.Memory, h.Note(), preview))
+		o := d.observationOf(h.Memory, h.Note(), preview)
+		o.Uncertain = shown.Uncertain
+		out.Results = append(out.Results, o)
 	}
 	if len(hits.Degraded) > 0 {
 		out.Warning = joined(out.Warning, "search is degraded: "+strings.Join(hits.Degraded, "; "))
@@ -181,12 +184,12 @@ func bestWhole(f engram.Found) string {
 
 func results(f engram.Found) []result {
 	if len(f.Hits) == 0 {
-		return nil // no key means that nothing is relevant
+		return nil // no key means that nothing may be relevant
 	}
 	return document.Each(f.Hits, func(h engram.Hit) result {
 		m := h.Memory
 		return result{ID: m.Num, SyncID: m.SyncID, Title: m.Title, Type: string(m.Type), State: string(h.State),
-			Scope: string(m.Scope), Project: m.Project, ReviewAfter: timestamp(m.ReviewAfter)}
+			Scope: string(m.Scope), Project: m.Project, ReviewAfter: timestamp(m.ReviewAfter), Uncertain: f.Uncertain}
 	})
 }
 

@@ -3,6 +3,7 @@ package lexicon
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
@@ -16,13 +17,24 @@ type standing struct {
 	session uint32
 	num     int64
 	words   int
+	at      time.Time
+	// location in scope
+	segment, slot int
+}
+
+func standingOf(segment int, d postings.Docs, slot int, session uint32) standing {
+	return standing{session: session, num: d.Num(slot), words: d.Length(slot), at: time.UnixMilli(d.Created(slot)).UTC(), segment: segment, slot: slot}
+}
+
+func (f standing) neighbour() engram.Neighbour {
+	return engram.Neighbour{Num: f.num, Size: f.words * bytesPerWord, At: f.at}
 }
 
 func byPlace(a, b standing) int {
 	return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.num, b.num))
 }
 
-// standing returns the places of the hits that have a session. It reads the documents of the index,
+// standing returns the places of the hits. It reads the documents of the index,
 // because looking up 400 memories would cost as much as the rest of the search.
 func (s *search) standing() []standing {
 	wanted := newNumbers(len(s.hits))
@@ -30,9 +42,9 @@ func (s *search) standing() []standing {
 		wanted.add(h.Num)
 	}
 	var hits []standing
-	s.inProject(func(d postings.Docs, slot int, session uint32) {
-		if num := d.Num(slot); wanted.has(num) {
-			hits = append(hits, standing{session, num, d.Length(slot)})
+	s.inProject(func(segment int, d postings.Docs, slot int, session uint32) {
+		if wanted.has(d.Num(slot)) {
+			hits = append(hits, standingOf(segment, d, slot, session))
 		}
 	})
 	slices.SortFunc(hits, byPlace)
@@ -41,6 +53,9 @@ func (s *search) standing() []standing {
 
 // neighbours returns the memories saved directly before and after each hit in its session.
 func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
+	for len(hits) > 0 && hits[0].session == 0 {
+		hits = hits[1:]
+	}
 	if len(hits) == 0 {
 		return nil
 	}
@@ -48,23 +63,23 @@ func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
 	all := make([]engram.Beside, len(hits))
 	for i, f := range hits {
 		sessions.add(int64(f.session))
-		all[i] = engram.Beside{Session: int64(f.session), Size: f.words * bytesPerWord}
+		all[i] = engram.Beside{Session: int64(f.session), Size: f.words * bytesPerWord, At: f.at}
 	}
-	s.inProject(func(d postings.Docs, slot int, session uint32) {
-		if !sessions.has(int64(session)) {
+	s.inProject(func(segment int, d postings.Docs, slot int, session uint32) {
+		if session == 0 || !sessions.has(int64(session)) {
 			return
 		}
-		m := standing{session, d.Num(slot), d.Length(slot)}
+		m := standingOf(segment, d, slot, session)
 		at, itself := slices.BinarySearchFunc(hits, m, byPlace)
 		// The next hit limits what counts as after this one.
 		if before := at - 1; before >= 0 && hits[before].session == session && (all[before].After.Num == 0 || m.num < all[before].After.Num) {
-			all[before].After = engram.Neighbour{Num: m.num, Size: m.words * bytesPerWord}
+			all[before].After = m.neighbour()
 		}
 		if itself {
 			at++
 		}
 		if at < len(hits) && hits[at].session == session && m.num > all[at].Before.Num {
-			all[at].Before = engram.Neighbour{Num: m.num, Size: m.words * bytesPerWord}
+			all[at].Before = m.neighbour()
 		}
 	})
 	beside := make(map[int64]engram.Beside, len(hits))

@@ -1,8 +1,9 @@
 package lexicon_test
 
 import (
+	"time"
+
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -61,6 +62,7 @@ type question struct {
 	project []*document
 	total   int
 	count   map[string]int // memories of the project by word
+	looked  []found        // by term
 }
 
 // found is what the model answers for a term.
@@ -72,13 +74,13 @@ type found struct {
 
 // answer is what the model answers. Scores has every memory that passes and matches, whatever the limit.
 type answer struct {
-	rows     int
-	length   float64
-	words    []engram.WordCount
-	scores   map[int64]float64
-	filled   map[int64]float64 // the scores of the memories that fill up too short a list
-	sessions map[int64]float64
-	beside   map[int64]engram.Beside
+	rows   int
+	length float64
+	words  []engram.WordCount
+	scores map[int64]float64
+	filled map[int64]float64 // the scores of the memories that fill up too short a list
+	parts  map[int64][]float64
+	beside map[int64]engram.Beside
 }
 
 func (x *model) ask(q engram.LexicalQuery, off func(string) bool) answer {
@@ -102,6 +104,7 @@ func (x *model) ask(q engram.LexicalQuery, off func(string) bool) answer {
 		if rows == 0 {
 			f = found{}
 		}
+		a.looked = append(a.looked, f)
 		out.words = append(out.words, engram.WordCount{Term: term, Matched: a.mostFrequent(f.words, 32), Repaired: f.repaired, Rows: rows})
 		if q.All && term.Joined {
 			continue
@@ -121,7 +124,7 @@ func (x *model) ask(q engram.LexicalQuery, off func(string) bool) answer {
 	if min(len(out.scores), q.Limit) < min(q.Limit, 10) {
 		out.filled = a.rank(a.beginnings(), false)
 	}
-	out.sessions, out.beside = a.bySession(terms), a.neighbours()
+	out.parts, out.beside = a.parts(out.words), a.neighbours()
 	return out
 }
 
@@ -321,49 +324,21 @@ func (a *question) passes(m engram.Memory) bool {
 		(f.Since.IsZero() || !m.CreatedAt.Before(f.Since)) && (f.Until.IsZero() || m.CreatedAt.Before(f.Until))
 }
 
-// bySession scores each session as one long text, those of more than 64 memories by stretches of 32
-// numbers, and gives each memory that has a session the score of its part.
-func (a *question) bySession(terms []found) map[int64]float64 {
-	count := map[string]int{}
+// parts is what each word adds to the score of each memory.
+func (a *question) parts(words []engram.WordCount) map[int64][]float64 {
+	parts := map[int64][]float64{}
+	mean := float64(a.total) / float64(max(len(a.project), 1))
 	for _, d := range a.project {
-		count[d.m.SessionID]++
-	}
-	part := func(m engram.Memory) string {
-		if count[m.SessionID] > 64 {
-			return fmt.Sprint(m.SessionID, " ", m.Num/32)
-		}
-		return m.SessionID
-	}
-	length, total := map[string]int{}, 0
-	for _, d := range a.project {
-		if d.m.SessionID != "" {
-			length[part(d.m)] += d.length
-			total += d.length
-		}
-	}
-	maps.DeleteFunc(length, func(_ string, n int) bool { return n == 0 })
-	scores := map[int64]float64{}
-	if len(length) < 2 {
-		return scores
-	}
-	score := map[string]float64{}
-	for _, f := range terms {
-		tf := map[string]int{}
-		for _, d := range a.project {
-			if n := d.tf(f); n > 0 && d.m.SessionID != "" {
-				tf[part(d.m)] += n
+		of := make([]float64, len(words))
+		for j, w := range words {
+			f := a.looked[j]
+			if n := d.tf(f); n > 0 && w.Rows > 0 {
+				of[j] = f.worth() * bm25(len(a.project), mean, w.Rows, n, float64(d.length))
 			}
 		}
-		for p, n := range tf {
-			score[p] += f.worth() * bm25(len(length), float64(total)/float64(len(length)), len(tf), n, float64(length[p]))
-		}
+		parts[d.m.Num] = of
 	}
-	for _, d := range a.project {
-		if d.m.SessionID != "" {
-			scores[d.m.Num] = score[part(d.m)]
-		}
-	}
-	return scores
+	return parts
 }
 
 // neighbours are the memories of the project saved before and after each in its session; ten bytes a word.
@@ -373,14 +348,17 @@ func (a *question) neighbours() map[int64]engram.Beside {
 		if d.m.SessionID == "" {
 			continue
 		}
-		b := engram.Beside{Size: d.length * 10}
+		b := engram.Beside{Size: d.length * 10, At: milliseconds(d.m.CreatedAt)}
 		if p := last[d.m.SessionID]; p != nil {
-			b.Before = engram.Neighbour{Num: p.m.Num, Size: p.length * 10}
+			b.Before = engram.Neighbour{Num: p.m.Num, Size: p.length * 10, At: milliseconds(p.m.CreatedAt)}
 			before := all[p.m.Num]
-			before.After = engram.Neighbour{Num: d.m.Num, Size: d.length * 10}
+			before.After = engram.Neighbour{Num: d.m.Num, Size: d.length * 10, At: milliseconds(d.m.CreatedAt)}
 			all[p.m.Num] = before
 		}
 		all[d.m.Num], last[d.m.SessionID] = b, d
 	}
 	return all
 }
+
+// milliseconds is a time as exact as the index knows it.
+func milliseconds(t time.Time) time.Time { return time.UnixMilli(t.UnixMilli()).UTC() }

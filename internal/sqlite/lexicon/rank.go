@@ -23,10 +23,7 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 	}
 	worth := make([]retrieval.Word, len(ws))
 	for i, w := range ws {
-		worth[i] = s.collection().Word(w.rows)
-		if w.repaired {
-			worth[i] = worth[i].Times(repairedWorth)
-		}
+		worth[i] = s.worth(w)
 	}
 	best := vector.NewTop(limit)
 	if s.scope.Check != nil {
@@ -167,193 +164,66 @@ func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, least uin
 	return nil
 }
 
-// A session is scored as one long text made of its memories. Sessions of more than longSession memories
-// are not conversations but collections, such as imports or the default session: these are split into
-// stretches of stretchMemories consecutive numbers.
-const (
-	longSession     = 64
-	stretchShift    = 5
-	stretchMemories = 1 << stretchShift
-	mostStretches   = 1 << 20 // above this, sessions are not split
-	mostSessions    = 1 << 24 // greater numbers mean damage
-)
+// mostSessions is the greatest plausible number of a session; greater ones mean damage.
+const mostSessions = 1 << 24
 
-// stretches numbers the scored parts of sessions.
-type stretches struct {
-	search   *search
-	sessions []sessionSpan
-	length   []int64 // words per stretch; 0 for empty ones
-	full     int     // number of stretches with memories
-	sum      int64   // total words
-}
-
-// sessionSpan is the range of one session's memories.
-type sessionSpan struct {
-	count       int
-	words       int64
-	first, last int64 // memory numbers >> stretchShift
-	base        int   // number of its first stretch
-	long        bool
-}
-
-// inProject calls fn for the live documents of the project that have a session.
-func (s *search) inProject(fn func(d postings.Docs, slot int, session uint32)) {
-	for _, g := range s.scope.segments {
+// inProject calls fn for the live documents of the project, with the number of the session, 0 for none.
+func (s *search) inProject(fn func(segment int, d postings.Docs, slot int, session uint32)) {
+	for i, g := range s.scope.segments {
 		mixed := s.scope.mixed(g)
 		for slot := range g.docs.Len() {
 			at := g.docs.Session(slot)
-			if at == 0 || at > mostSessions || !g.docs.Live(slot) || mixed && !s.scope.has(int64(g.docs.Project(slot))) {
+			if at > mostSessions || !g.docs.Live(slot) || mixed && !s.scope.has(int64(g.docs.Project(slot))) {
 				continue
 			}
-			fn(g.docs, slot, at)
+			fn(i, g.docs, slot, at)
 		}
 	}
 }
 
-func (s *search) stretches() *stretches {
-	t := &stretches{search: s}
-	long := false
-	s.inProject(func(d postings.Docs, slot int, session uint32) {
-		if int(session) >= len(t.sessions) {
-			t.sessions = slices.Grow(t.sessions, int(session)+1)[:int(session)+1] // Grow doubles: session numbers mostly ascend
+// parts returns what each word adds to the score of each hit.
+func (s *search) parts(hits []standing) (map[int64][]float32, error) {
+	segments := make([][]int32, len(s.scope.segments)) // by slot: the hit, counted from 1
+	all, parts := make([]float32, len(hits)*len(s.terms)), make(map[int64][]float32, len(hits))
+	for i, f := range hits {
+		if segments[f.segment] == nil {
+			segments[f.segment] = make([]int32, s.scope.segments[f.segment].docs.Len())
 		}
-		span, at := &t.sessions[session], d.Num(slot)>>stretchShift
-		if span.count == 0 {
-			span.first, span.last = at, at
-		}
-		span.count++
-		span.words += int64(d.Length(slot))
-		span.first, span.last = min(span.first, at), max(span.last, at)
-		long = long || span.count > longSession
-	})
-	t.number(long)
-	if len(t.length) > mostStretches {
-		long = false
-		t.number(long)
+		segments[f.segment][f.slot] = int32(i + 1)
+		parts[f.num] = all[i*len(s.terms):][:len(s.terms):len(s.terms)]
 	}
-	t.measure(long)
-	return t
-}
-
-// measure counts the words of the stretches.
-func (t *stretches) measure(long bool) {
-	for _, span := range t.sessions {
-		if span.count > 0 && !span.long {
-			t.length[span.base] = span.words
-		}
-	}
-	if long {
-		t.search.inProject(func(d postings.Docs, slot int, session uint32) {
-			if t.sessions[session].long {
-				t.length[t.of(session, d.Num(slot))] += int64(d.Length(slot))
+	for j, w := range s.terms {
+		worth := s.worth(w)
+		for i, g := range s.scope.segments {
+			if segments[i] == nil || w.spread[i].empty() {
+				continue
 			}
-		})
-	}
-	for _, words := range t.length {
-		if words > 0 {
-			t.full++
-			t.sum += words
-		}
-	}
-}
-
-// number assigns the stretches their numbers.
-func (t *stretches) number(split bool) {
-	ids := 0
-	for i := range t.sessions {
-		span := &t.sessions[i]
-		span.base, span.long = ids, split && span.count > longSession
-		switch {
-		case span.count == 0:
-		case span.long:
-			ids += int(min(span.last-span.first, mostStretches)) + 1
-		default:
-			ids++
-		}
-		if ids > mostStretches && split {
-			break
-		}
-	}
-	t.length = make([]int64, ids)
-}
-
-// of returns the stretch of a memory in a session.
-func (t *stretches) of(session uint32, num int64) int {
-	span := t.sessions[session]
-	if !span.long {
-		return span.base
-	}
-	return span.base + int(num>>stretchShift-span.first)
-}
-
-// bySession scores the session of each hit, or its stretch of a long one, by BM25 with sessions as
-// documents. With fewer than two sessions the result is empty.
-func (s *search) bySession(ws []*word, hits []standing) (map[int64]float64, error) {
-	found := make(map[int64]float64, len(hits))
-	if len(hits) == 0 {
-		return found, nil
-	}
-	t := s.stretches()
-	if t.full < 2 {
-		return found, nil
-	}
-	collection := retrieval.BM25{Rows: t.full, Length: float64(t.sum) / float64(t.full)}
-	score := make([]float64, len(t.length))
-	tf := make([]uint32, len(t.length)) // of one word, by stretch
-	var having []int                    // stretches that contain it
-	for _, w := range ws {
-		having = having[:0]
-		err := s.eachPosting(w, func(g *segment, slot int, n uint32) {
-			session := g.docs.Session(slot)
-			if session == 0 || session > mostSessions {
-				return
+			ps, err := w.spread[i].postings(s.scratch)
+			if err != nil {
+				return nil, err
 			}
-			id := t.of(session, g.docs.Num(slot))
-			if tf[id] == 0 {
-				having = append(having, id)
+			if w.spread[i].merged == nil {
+				s.scratch = ps
 			}
-			tf[id] += n
-		})
-		if err != nil {
-			return nil, err
-		}
-		worth := collection.Word(len(having))
-		if w.repaired {
-			worth = worth.Times(repairedWorth)
-		}
-		for _, id := range having {
-			score[id] += worth.Score(float64(tf[id]), float64(t.length[id]))
-			tf[id] = 0
-		}
-	}
-	for _, f := range hits {
-		found[f.num] = score[t.of(f.session, f.num)]
-	}
-	return found, nil
-}
-
-// eachPosting calls fn for the project's postings of a word.
-func (s *search) eachPosting(w *word, fn func(g *segment, slot int, n uint32)) error {
-	for i, g := range s.scope.segments {
-		if w.spread[i].empty() {
-			continue
-		}
-		ps, err := w.spread[i].postings(s.scratch)
-		if err != nil {
-			return err
-		}
-		if w.spread[i].merged == nil {
-			s.scratch = ps
-		}
-		if len(ps) > 0 && int(ps[len(ps)-1].Slot) >= g.docs.Len() {
-			return postings.ErrDamaged
-		}
-		mixed := s.scope.mixed(g)
-		for _, p := range ps {
-			if slot := int(p.Slot); g.docs.Live(slot) && (!mixed || s.scope.has(int64(g.docs.Project(slot)))) {
-				fn(g, slot, p.TF)
+			for _, p := range ps {
+				if int(p.Slot) >= len(segments[i]) {
+					return nil, postings.ErrDamaged
+				}
+				if at := segments[i][p.Slot]; at > 0 {
+					part := worth.Score(float64(p.TF), float64(g.docs.Length(int(p.Slot))))
+					all[int(at-1)*len(s.terms)+j] = float32(part)
+				}
 			}
 		}
 	}
-	return nil
+	return parts, nil
+}
+
+// worth returns the weight of a word, less if it is a correction.
+func (s *search) worth(w *word) retrieval.Word {
+	worth := s.collection().Word(w.rows)
+	if w.repaired {
+		worth = worth.Times(repairedWorth)
+	}
+	return worth
 }

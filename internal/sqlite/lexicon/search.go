@@ -37,7 +37,7 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	answer := engram.Lexical{Hits: s.hits, Rows: sc.Rows, Length: s.collection().Length, Sessions: s.sessions, Beside: s.beside}
+	answer := engram.Lexical{Hits: s.hits, Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
 	for _, w := range s.terms {
 		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
 	}
@@ -51,9 +51,9 @@ type search struct {
 	terms []*word
 	asked map[string][]postings.List // lists of the query's words, by segment in scope
 	hits  []engram.Ranked
-	// scores of the hits' sessions
-	sessions map[int64]float64
-	beside   map[int64]engram.Beside
+
+	beside map[int64]engram.Beside
+	parted map[int64][]float32
 
 	scratch []postings.Posting
 	tf      []uint32 // scratch space for postings.Union
@@ -113,7 +113,7 @@ func (s *search) run(ctx context.Context) error {
 	}
 	stands := s.standing()
 	s.beside = s.neighbours(stands)
-	s.sessions, err = s.bySession(ws, stands)
+	s.parted, err = s.parts(stands)
 	return err
 }
 
