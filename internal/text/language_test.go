@@ -106,6 +106,7 @@ func TestQuestionsHaveStemsOfTheLanguagesTheyMayBeIn(t *testing.T) {
 		{"all, where there is none", "migraciones", "migracion/migracion,migraciones"},
 		{"in a script of its own", "миграции", "миграции/миграц"},
 		{"an article before an apostrophe", "où est l’équipe ?", "equip/equip"},
+		{"more words without a stop word are code", "alpha beta gamma delta epsilon zeta eta theta iota", "alpha beta gamma delta epsilon zeta eta theta iota"},
 		{"a name with a digit", "oauth2 k8s", "oauth2 k8s"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -30,6 +30,7 @@ func Query(question string) []engram.Term {
 
 func queryOf(question string) []engram.Term {
 	var terms, stops []engram.Term
+	var tokens []Token // of terms
 	seen := map[string]bool{}
 	in := languagesOf(question)
 	in.scan(question, func(t Token) {
@@ -45,15 +46,24 @@ func queryOf(question string) []engram.Term {
 			}
 			return
 		}
-		term.Also = t.foreign(in)
-		terms = append(terms, term)
+		terms, tokens = append(terms, term), append(tokens, t)
 	})
 	if len(terms) == 0 {
 		return stops
 	}
 	standAlone(terms)
+	if in == undecided && len(terms) > mostKeywords {
+		return terms
+	}
+	for i, t := range tokens {
+		terms[i].Also = t.foreign(in)
+	}
 	return terms
 }
+
+// mostKeywords is how many words without a stop word among them may be keywords in any language. More are code or
+// a log, and their stems in eleven languages would cost more than the search.
+const mostKeywords = 8
 
 // standAlone turns joined forms into words if there is nothing else: the parts of "isA" carry no
 // meaning, but isa may. A store may skip joined words, and the question must not become empty.
