@@ -49,6 +49,7 @@ func rows() map[string]row {
 	return map[string]row{
 		".": {room: "root"},
 
+		"internal/alias":         {room: "rule"},
 		"internal/attend":        {room: "rule"},
 		"internal/capture":       {room: "rule"},
 		"internal/contradiction": {room: "rule"},

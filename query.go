@@ -326,6 +326,7 @@ type Nothing struct {
 	Here    int    // live memories there
 	Others  int    // in other projects, without personal and global ones, which are found anywhere
 	Stored  bool   // whether any project has memories
+	Nearest bool   // the answer is not empty, but uncertain
 }
 
 // Repair is a corrected spelling.

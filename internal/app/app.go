@@ -111,7 +111,7 @@ func New(o Options) *App {
 // engineOptions returns the options shared by all engines of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
 	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Caller: ledger.Caller{Actor: a.opts.Actor}, Zone: a.opts.Config.Timezone,
-		Policy: policyOf(a.opts.Config), Embedder: a.embedder,
+		Policy: policyOf(a.opts.Config), Embedder: a.embedder, Aliases: a.opts.Config.Aliases,
 		Formats: jsonfile.Formats(), Version: a.opts.Version}
 }
 

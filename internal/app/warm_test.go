@@ -82,7 +82,8 @@ func TestAServerFindsWhatACommandWould(t *testing.T) {
 		{Query: "giraffe", Mode: search.ModeLexical, Hops: &none},
 		{Query: "animals of the desert yesterday", Mode: search.ModeSemantic, Filter: engram.Filter{Current: true, Tags: []string{"x"}}},
 		{Query: "cookie", Filter: engram.Filter{Metadata: map[string]any{"ticket": 0.25}, Since: time.Now().Add(-time.Hour)}},
-		{Query: "nothing about that"}, {Query: ""}, {Query: "tokens", All: true}, {Query: "tokens", ByStrength: true},
+		{Query: "nothing about that"},
+		{Query: "how long do tokens live", ByStrength: true, MinLikeness: 1}, {Query: ""}, {Query: "tokens", All: true}, {Query: "tokens", ByStrength: true},
 	} {
 		got, err := asked(t, a, opened, a.opts.Config, in)
 		if err != nil {
@@ -94,6 +95,9 @@ func TestAServerFindsWhatACommandWould(t *testing.T) {
 			t.Fatal(err)
 		}
 		still(t, got, want)
+		if in.MinLikeness == 1 && !got.Uncertain {
+			t.Errorf("%+v: certain", in)
+		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v:\ngot  %+v\nwant %+v", in, got, want)
 		}

@@ -38,6 +38,8 @@ type Config struct {
 	// EmbeddingModel is BuiltIn (the default) or NoModel.
 	EmbeddingModel string
 	RerankModel    string // NoModel
+	// Aliases are groups of words that a search takes as the same, besides the built-in ones; nil for none.
+	Aliases [][]string
 	// LLMBaseURL and LLMModel name the language model that sleep asks for patterns; LLM reports
 	// whether there is one. An empty address is LM Studio on this machine, an empty model the one
 	// loaded there.

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/alias"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
@@ -170,6 +171,9 @@ func models() []setting {
 		{Key: Key{Name: "rerank_model", Env: []string{"ENGRAM_RERANK_MODEL"}, Like: NoModel, Range: "`none`",
 			About: "model that ranks results again for `--rerank`; no such model exists yet"}, preset: NoModel,
 			set: setRerankModel, get: func(c Config) string { return c.RerankModel }},
+		{Key: Key{Name: "aliases", Env: []string{"ENGRAM_ALIASES"}, Default: "none", Like: "fe=frontend, wm=warehouse",
+			Range: "`WORD=WORD`, separated by commas", About: "words that [search](cli.md#finding) takes as the same, besides the built-in ones"},
+			set: setAliases, get: func(c Config) string { return alias.Format(c.Aliases) }},
 		{Key: Key{Name: "llm_base_url", Env: []string{"ENGRAM_LLM_BASE_URL"}, Default: "none", Like: "http://localhost:1234/v1", Range: "an address of http or https",
 			About: "server of a [language model](cli.md#finding) that `sleep` may ask for patterns (OpenAI's chat completions)"},
 			set: setLLMBaseURL, get: func(c Config) string { return c.LLMBaseURL }},
@@ -361,6 +365,11 @@ func setRerankModel(c *Config, _ paths, v string) error {
 		return fmt.Errorf("%.60q is not a reranking model: no such model exists yet; use %s", v, NoModel)
 	}
 	return nil
+}
+
+func setAliases(c *Config, _ paths, v string) (err error) {
+	c.Aliases, err = alias.Parse(v)
+	return err
 }
 
 func setAgentCLI(c *Config, _ paths, v string) error {

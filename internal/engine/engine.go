@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/alias"
 	"github.com/alanbuscaglia/engram/internal/engine/anchors"
 	"github.com/alanbuscaglia/engram/internal/engine/brief"
 	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
@@ -66,6 +67,9 @@ type Options struct {
 	Formats map[string]engram.Format
 	// Spool opens temporary storage for records of an import; nil: memory.
 	Spool func() (exchange.Spool, error)
+	// Aliases are groups of words that a search takes as the same, besides the built-in ones, as alias.Parse returns
+	// them.
+	Aliases [][]string
 	// TextCacheBytes limits the cache of parsed texts, roughly; 0 is 8 MiB.
 	TextCacheBytes int
 	// Patience limits how long a read waits to record what it showed, and for the states of anchored code; 0 is
@@ -111,7 +115,7 @@ type shared struct {
 func New(o Options) *Engine {
 	l := ledger.New(ledger.Options{Caller: o.Caller, Store: o.Store, Now: o.Now, NewID: o.NewID, Policy: o.Policy, Zone: o.Zone,
 		Embedder: o.Embedder, Former: o.Former, Patience: o.Patience})
-	return assemble(l, &shared{options: o, folders: projects.Recently(o.Folders, l.Now), checks: anchors.NewChecks(), cache: search.NewCache(o.TextCacheBytes)})
+	return assemble(l, &shared{options: o, folders: projects.Recently(o.Folders, l.Now), checks: anchors.NewChecks(), cache: search.NewCache(o.TextCacheBytes, alias.New(o.Aliases))})
 }
 
 // assemble builds the rooms from the ground up.

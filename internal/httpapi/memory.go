@@ -36,7 +36,7 @@ func (a *API) memories(q *route.Request) (route.Reply, error) {
 	if err != nil {
 		return route.Reply{}, err
 	}
-	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0 || page.Offset > 0 || filter.Forgotten || !at.IsZero())
+	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0 || page.Offset > 0 || filter.Forgotten || !at.IsZero(), false)
 	doc := listDoc{page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes), elsewhere}
 	return route.Reply{Body: doc, Degraded: list.Degraded, Elsewhere: elsewhere}, err
 }
@@ -61,7 +61,7 @@ func (a *API) searchMemories(q *route.Request, filter engram.Filter) (route.Repl
 	hits, below := document.HitsOf(found)
 	doc := foundDoc{Query: found.Query, Hits: hits, BelowThreshold: below,
 		Repaired: document.Each(found.Repaired, document.RepairOf), Times: document.Each(found.Times, document.TimeOf), Degraded: document.OrEmpty(found.Degraded)}
-	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
+	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero(), found.Uncertain)
 	return route.Reply{Body: doc, Elsewhere: doc.Elsewhere}, err
 }
 
@@ -274,7 +274,7 @@ type foundDoc struct {
 	Repaired  []document.Repair `json:"repaired"`
 	Times     []document.Time   `json:"times"`
 	Degraded  []string          `json:"degraded"`
-	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
+	Elsewhere string            `json:"elsewhere,omitempty"` // for an empty or uncertain answer: see API.elsewhere
 }
 
 // detailDoc is the answer of GET /memories/{ref}.

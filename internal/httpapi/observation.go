@@ -175,7 +175,7 @@ func (a *API) recentObservations(q *route.Request) (route.Reply, error) {
 	if err != nil {
 		return route.Reply{}, err
 	}
-	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0)
+	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0, false)
 	all := document.Each(list.Memories, func(m engram.Memory) observation { return observationOf(m, list.Notes[m.Num]) })
 	return route.Reply{Body: all, Elsewhere: elsewhere}, err
 }

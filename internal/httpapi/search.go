@@ -49,7 +49,7 @@ func (a *API) search(q *route.Request) (route.Reply, error) {
 	if err != nil {
 		return route.Reply{}, err
 	}
-	elsewhere, err := a.elsewhere(q, in.Filter.Project, len(hits) > 0 || !in.AsOf.IsZero())
+	elsewhere, err := a.elsewhere(q, in.Filter.Project, len(hits) > 0 || !in.AsOf.IsZero(), found.Uncertain)
 	return route.Reply{Body: hits, Degraded: found.Degraded, Elsewhere: elsewhere}, err
 }
 
@@ -85,7 +85,7 @@ type recalledDoc struct {
 	Repaired  []document.Repair  `json:"repaired"`
 	Times     []document.Time    `json:"times"`
 	Degraded  []string           `json:"degraded"`
-	Elsewhere string             `json:"elsewhere,omitempty"` // for an empty answer: see API.elsewhere
+	Elsewhere string             `json:"elsewhere,omitempty"` // for an empty or uncertain answer: see API.elsewhere
 }
 
 func recalledOf(r search.Recalled) recalledDoc {
@@ -113,7 +113,7 @@ func (a *API) recall(q *route.Request) (route.Reply, error) {
 		return route.Reply{}, err
 	}
 	doc := recalledOf(r)
-	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero())
+	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero(), r.Uncertain)
 	return route.Reply{Body: doc, Elsewhere: doc.Elsewhere}, err
 }
 
@@ -163,12 +163,13 @@ func (a *API) timeline(q *route.Request) (route.Reply, error) {
 	return route.Reply{Body: doc}, nil
 }
 
-// elsewhere says where an answer without results looked, and what other projects hold; "" for one with results.
-// Older lists are bare arrays, so a header carries it.
-func (a *API) elsewhere(q *route.Request, project string, found bool) (string, error) {
-	if found {
+// elsewhere says where an answer without results, or with uncertain ones, looked, and what other projects hold; ""
+// for one with others. Older lists are bare arrays, so a header carries it.
+func (a *API) elsewhere(q *route.Request, project string, found, uncertain bool) (string, error) {
+	if found && !uncertain {
 		return "", nil
 	}
 	n, err := a.at(q).Nothing(q.Context(), project)
+	n.Nearest = uncertain && found
 	return render.Nothing(n, "leave project out", "POST /memories"), err
 }

@@ -118,6 +118,39 @@ func TestWeakFindsAreMarkedAndListedAsAsked(t *testing.T) {
 	}
 }
 
+func TestWhatHasARareWordIsNeverNothing(t *testing.T) {
+	t.Parallel()
+	h := newAPI(t, httpapi.Options{})
+	stocked(t, h)
+	const question = "yoghurt harpsichord gondola marzipan archipelago ukulele gargoyle tarantula zucchini bassoon reload obsidian mistletoe pancake " +
+		"hurricane peninsula chandelier porcupine trampoline saxophone avalanche"
+	q := "q=" + url.QueryEscape(question)
+	for _, tt := range []struct {
+		name, query string
+		least, most int
+	}{
+		{"the nearest are marked", q, 1, 1},
+		{"with the others, if they are wanted", q + "&weak=true", 2, 3},
+		{"unless only the relevant ones are", q + "&weak=false", 0, 0},
+	} {
+		f := search(t, h, tt.query)
+		if len(f.relevant()) > 0 || len(f) < tt.least || len(f) > tt.most || len(f) > 0 && f[0].ID != 1 {
+			t.Errorf("%s: got %+v, want #1 first of %d to %d, all weak", tt.name, f, tt.least, tt.most)
+		}
+	}
+	for _, tt := range []struct{ route, body, marked string }{
+		{"GET /memories?" + q, "", `"notes":[]},"uncertain":true}],"weak":[{`},
+		{"GET /recall?" + q, "", `"notes":[]},"uncertain":true}]`},
+		{"POST /recall", `{"query":"` + question + `"}`, `"origin":"agent","uncertain":true}]`},
+	} {
+		method, path, _ := strings.Cut(tt.route, " ")
+		w := ask(h, method, path, tt.body)
+		if w.Code != 200 || strings.Count(w.Body.String(), tt.marked) != 1 || strings.Count(w.Body.String(), `"uncertain"`) != 1 || w.Header().Get("Engram-Elsewhere") != "" {
+			t.Errorf("%s\n got %d %s\nwant one, and in it %s", tt.route, w.Code, w.Body, tt.marked)
+		}
+	}
+}
+
 func TestASearchIsToldHowToSearch(t *testing.T) {
 	t.Parallel()
 	h := newAPI(t, httpapi.Options{})

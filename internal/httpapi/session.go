@@ -174,7 +174,7 @@ func (a *API) context(q *route.Request) (route.Reply, error) {
 		return route.Reply{}, err
 	}
 	text := render.Context(c, render.Options{Zone: a.Zone})
-	elsewhere, err := a.elsewhere(q, q.Query.Get("project"), text != "" || len(c.LeftOut) > 0 || !at.IsZero())
+	elsewhere, err := a.elsewhere(q, q.Query.Get("project"), text != "" || len(c.LeftOut) > 0 || !at.IsZero(), false)
 	return route.Reply{Body: contextDoc{text, elsewhere}, Degraded: c.Degraded, Elsewhere: elsewhere}, err
 }
 

@@ -219,8 +219,15 @@ func opensWith(line, title string) bool {
 }
 
 // Nothing returns the sentence of an answer without results: where was searched, and what other projects
-// contain. everywhere is how to search every project, first how to save a memory.
+// contain. everywhere is how to search every project, first how to save a memory. "" for an uncertain answer if
+// other projects contain nothing.
 func Nothing(n engram.Nothing, everywhere, first string) string {
+	kind := "found"
+	if n.Nearest && n.Others == 0 {
+		return ""
+	} else if n.Nearest {
+		kind = "certain"
+	}
 	if !n.Stored {
 		return "Engram is empty. Save the first memory: " + first
 	}
@@ -231,7 +238,7 @@ func Nothing(n engram.Nothing, everywhere, first string) string {
 	case n.Here == 0:
 		s = "No memories " + in
 	default:
-		s = fmt.Sprintf("Nothing found among %s %s", text.Counted(n.Here, "memory", "memories"), in)
+		s = fmt.Sprintf("Nothing %s among %s %s", kind, text.Counted(n.Here, "memory", "memories"), in)
 	}
 	if n.Others > 0 {
 		s += fmt.Sprintf("; %d in others: %s", n.Others, everywhere)

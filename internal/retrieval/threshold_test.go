@@ -1,7 +1,10 @@
 package retrieval_test
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -36,7 +39,7 @@ func TestSpelt(t *testing.T) {
 func TestCoverage(t *testing.T) {
 	asked := func(having ...int) (words []retrieval.Asked) {
 		for _, n := range having {
-			words = append(words, retrieval.Asked{Having: n})
+			words = append(words, retrieval.Asked{Having: n, General: 8})
 		}
 		return words
 	}
@@ -54,6 +57,10 @@ func TestCoverage(t *testing.T) {
 		{"no words", nil, nil, 100, 0},
 		{"a rare word weighs more than a common one", asked(1, 50), covered{1, 0}, 100, rare / (rare + common)},
 		{"a word that nothing has weighs most of all", asked(0, 1), covered{0, 1}, 100, rare / (rare + unknown)},
+		{"a usual word that nothing has weighs as in general language", []retrieval.Asked{{Having: 1, General: 8}, {General: 2}}, covered{1, 0}, 100, rare / (rare + 2)},
+		{"a word of unknown rarity is a name", []retrieval.Asked{{Having: 1}, {Having: 50}}, covered{1, 0}, 100, rare / (rare + common)},
+		{"a number that nothing has weighs little", []retrieval.Asked{{Having: 1, General: 8}, {General: 8, Digit: true}}, covered{1, 0}, 100, rare / (rare + 0.3*unknown)},
+		{"a number that something has weighs as any word", []retrieval.Asked{{Having: 1, General: 8, Digit: true}, {General: 8}}, covered{1, 0}, 100, rare / (rare + unknown)},
 		{"a neighbour that has the word counts in part", asked(1), covered{retrieval.Beside}, 100, 0.6},
 		{"words without a verdict are missing", asked(50, 50), covered{1}, 100, 0.5},
 		{"verdicts without a word are ignored", asked(50), covered{1, 1, 1}, 100, 1},
@@ -69,12 +76,152 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+func TestGeneral(t *testing.T) {
+	for _, tt := range []struct {
+		line int
+		want float64
+	}{{0, 0}, {10, math.Log(2)}, {1576, math.Log(158.6)}, {-1, 8}} {
+		if got := retrieval.General(tt.line); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("General(%d) = %v, want %v", tt.line, got, tt.want)
+		}
+	}
+}
+
+func TestSpecific(t *testing.T) {
+	type covered = []retrieval.Covered
+	name, usual := retrieval.Asked{Having: 1, General: 8}, retrieval.Asked{Having: 1, General: 4}
+	for _, tt := range []struct {
+		name  string
+		words []retrieval.Asked
+		own   covered
+		want  float64
+	}{
+		{"a name that only it has", []retrieval.Asked{name}, covered{1}, 1},
+		{"a word outside the vocabulary is a name", []retrieval.Asked{{Having: 1}}, covered{1}, 1},
+		{"no word is more specific than a name", []retrieval.Asked{{Having: 1, General: 11}}, covered{1}, 1},
+		{"a usual word that only it has", []retrieval.Asked{usual}, covered{1}, 0.5},
+		{"the most specific counts", []retrieval.Asked{usual, name}, covered{1, 1}, 1},
+		{"which it must have", []retrieval.Asked{usual, name}, covered{1, 0}, 0.5},
+		{"a similar word counts in part", []retrieval.Asked{name}, covered{0.7}, 0.7},
+		{"a name that twenty have", []retrieval.Asked{{Having: 20, General: 8}}, covered{1}, 1 - math.Log(20)/8},
+		{"a word that all of a million have", []retrieval.Asked{{Having: 1_000_000, General: 8}}, covered{1}, 0},
+		{"a word that nothing has", []retrieval.Asked{{General: 8}}, covered{1}, 0},
+		{"words without a verdict are missing", []retrieval.Asked{usual, name}, covered{1}, 0.5},
+		{"no number", []retrieval.Asked{name}, covered{retrieval.Covered(math.NaN())}, 0},
+		{"no words", nil, nil, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := retrieval.Specific(tt.words, tt.own); math.Abs(got-tt.want) > 1e-12 {
+				t.Errorf("Specific(%v, %v) = %v, want %v", tt.words, tt.own, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestRun(t *testing.T) {
+	words := func(s string) []string { return strings.Fields(s) }
+	for _, tt := range []struct {
+		name, question, text string
+		want                 int
+	}{
+		{"nothing", "", "", 0},
+		{"nothing in common", "a b", "c d", 0},
+		{"the whole question", "a b c", "x a b c y", 3},
+		{"a part of it", "1 2 a b c 3", "x a b c y", 3},
+		{"the longest part counts", "a b x c d e", "a b y c d e", 3},
+		{"other words between end it", "a b c d", "a b x c d", 2},
+		{"another order is no run", "a b c", "c b a", 1},
+		{"repeated words", "a a a b", "a a b", 3},
+		{"a run that begins again", "a b a b c", "a b a b a b c", 5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := retrieval.Run(words(tt.question), words(tt.text)); got != tt.want {
+				t.Errorf("Run(%q, %q) = %d, want %d", tt.question, tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestRunIsThatOfEveryPairOfPlaces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.IntRange(0, 3), 0, 12)
+		question, text := words.Draw(t, "question"), words.Draw(t, "text")
+		want := 0
+		for i := range question {
+			for j := range text {
+				n := 0
+				for i+n < len(question) && j+n < len(text) && question[i+n] == text[j+n] {
+					n++
+				}
+				want = max(want, n)
+			}
+		}
+		if got := retrieval.Run(question, text); got != want {
+			t.Fatalf("Run(%v, %v) = %d, want %d", question, text, got, want)
+		}
+	})
+}
+
+func TestRelevanceOfTypicalQuestions(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		e       retrieval.Evidence
+		certain bool
+	}{
+		{"every word is there and meant", retrieval.Evidence{Coverage: 1, Specific: 0.4, Cosine: 0.5, Known: true}, true},
+		{"a wrapped question whose name one memory has", retrieval.Evidence{Coverage: 0.45, Specific: 0.95, Cosine: 0.15, Known: true}, true},
+		{"a wrapped question whose name nothing has", retrieval.Evidence{Coverage: 0.35, Specific: 0.2, Cosine: 0.15, Known: true}, false},
+		{"a log line that holds eight words of the memory", retrieval.Evidence{Coverage: 0.25, Specific: 0.3, Run: 8, Cosine: 0.2, Known: true}, true},
+		{"a log line that shares its level and no more", retrieval.Evidence{Coverage: 0.2, Specific: 0.1, Run: 2, Cosine: 0.2, Known: true}, false},
+		{"some usual words in common", retrieval.Evidence{Coverage: 0.4, Specific: 0.1, Cosine: 0.1, Known: true}, false},
+		{"another name for the same matter", retrieval.Evidence{Coverage: 0.2, Specific: 0.3, Cosine: 0.65, Known: true}, true},
+		{"noise", retrieval.Evidence{Cosine: 0.05, Known: true}, false},
+	} {
+		for _, rows := range []int{3, 30, 1_000, 1_000_000} {
+			t.Run(fmt.Sprint(tt.name, " in ", rows), func(t *testing.T) {
+				tt.e.Rows = rows
+				p := retrieval.DefaultThreshold(marks)
+				if got := p.Above([]retrieval.Evidence{tt.e}) != nil; got != tt.certain {
+					t.Errorf("Above(%+v) != nil = %v at relevance %.3f, want %v", tt.e, got, p.Relevance(tt.e), tt.certain)
+				}
+			})
+		}
+	}
+}
+
+func TestSizeIsBounded(t *testing.T) {
+	p, e := retrieval.DefaultThreshold(marks), retrieval.Evidence{Coverage: 0.5, Specific: 0.5, Cosine: 0.2, Known: true}
+	relevance := func(rows int) float64 { e.Rows = rows; return p.Relevance(e) }
+	if three, thirty := relevance(3), relevance(30); three != thirty {
+		t.Errorf("relevance among 3 memories %v, among 30 %v; want the same", three, thirty)
+	}
+	if many, million := relevance(2_000), relevance(1_000_000); many != million {
+		t.Errorf("relevance among 2,000 memories %v, among 1,000,000 %v; want the same", many, million)
+	}
+	if thirty, thousand := relevance(30), relevance(1_000); thirty <= thousand {
+		t.Errorf("relevance among 30 memories %v, among 1,000 %v; want less", thirty, thousand)
+	}
+}
+
+func TestRelevanceOfNoNumbersIsThatOfNone(t *testing.T) {
+	nan := math.NaN()
+	for name, p := range map[string]retrieval.ThresholdPolicy{"vectors": retrieval.DefaultThreshold(marks), "words": retrieval.DefaultThreshold(retrieval.Marks{})} {
+		e := retrieval.Evidence{Cosine: 0.1, Known: true, Rows: 500}
+		want := p.Relevance(e)
+		e.Coverage, e.Specific = nan, nan
+		if got := p.Relevance(e); got != want {
+			t.Errorf("%s: Relevance(%+v) = %v, want %v", name, e, got, want)
+		}
+	}
+}
+
 func TestAbove(t *testing.T) {
 	p := retrieval.DefaultThreshold(marks)
-	sure := retrieval.Evidence{Coverage: 0.9, Cosine: 0.6, Known: true, Words: 5, Rows: 500}
-	maybe := retrieval.Evidence{Coverage: 0.36, Cosine: 0.23, Known: true, Words: 5, Rows: 500}
-	noise := retrieval.Evidence{Coverage: 0.1, Cosine: 0.05, Known: true, Words: 5, Rows: 500}
+	sure := retrieval.Evidence{Coverage: 0.9, Specific: 0.6, Cosine: 0.6, Known: true, Rows: 500}
+	maybe := retrieval.Evidence{Coverage: 0.45, Specific: 0.3, Cosine: 0.25, Known: true, Rows: 500}
+	noise := retrieval.Evidence{Coverage: 0.1, Cosine: 0.05, Known: true, Rows: 500}
 	words := func(e retrieval.Evidence) retrieval.Evidence { e.Known = false; return e }
+	tail := append(slices.Repeat([]retrieval.Evidence{noise}, 10), sure)
 	for _, tt := range []struct {
 		name string
 		p    retrieval.ThresholdPolicy
@@ -86,14 +233,17 @@ func TestAbove(t *testing.T) {
 		{"what would not answer alone may stand beside an answer", p, []retrieval.Evidence{sure, maybe, noise}, []bool{true, true, false}},
 		{"what would not answer alone does not", p, []retrieval.Evidence{maybe, noise}, nil},
 		{"the answer need not come first", p, []retrieval.Evidence{noise, sure}, []bool{false, true}},
-		{"the tail of a list does not speak for it", p, []retrieval.Evidence{noise, noise, noise, noise, noise, sure}, nil},
+		{"the tail of a list does not speak for it", p, tail, nil},
 		{"without vectors the words decide", p, []retrieval.Evidence{words(sure), words(noise)}, []bool{true, false}},
 		{"without vectors noise is still noise", p, []retrieval.Evidence{words(noise)}, nil},
 		{"a model without marks is no model", retrieval.DefaultThreshold(retrieval.Marks{}), []retrieval.Evidence{sure, noise}, []bool{true, false}},
-		{"a cosine that is no number is not known", p, []retrieval.Evidence{{Coverage: 0.9, Cosine: math.NaN(), Known: true, Words: 5, Rows: 500}}, []bool{true}},
-		{"two words in two hundred thousand memories, both there and meant", p, []retrieval.Evidence{{Coverage: 1, Cosine: 0.5, Known: true, Words: 2, Rows: 200_000}}, []bool{true}},
-		{"one word in five memories, there", p, []retrieval.Evidence{{Coverage: 1, Cosine: 0.2, Known: true, Words: 1, Rows: 5}}, []bool{true}},
-		{"another name for the same matter, no word in common", p, []retrieval.Evidence{{Coverage: 0, Cosine: 0.55, Known: true, Words: 2, Rows: 20}}, []bool{true}},
+		{"a cosine that is no number is not known", p, []retrieval.Evidence{{Coverage: 0.9, Specific: 0.6, Cosine: math.NaN(), Known: true, Rows: 500}}, []bool{true}},
+		{"two words in two hundred thousand memories, both there and meant", p, []retrieval.Evidence{{Coverage: 1, Specific: 0.3, Cosine: 0.5, Known: true, Rows: 200_000}}, []bool{true}},
+		{"one word in five memories, there", p, []retrieval.Evidence{{Coverage: 1, Specific: 0.5, Cosine: 0.2, Known: true, Rows: 5}}, []bool{true}},
+		{"a synonym among few, whose word nothing has", p, []retrieval.Evidence{{Cosine: 0.39, Known: true, Unspoken: true, Rows: 3}}, []bool{true}},
+		{"a synonym among others that have the word", p, []retrieval.Evidence{{Cosine: 0.39, Known: true, Rows: 3}}, nil},
+		{"a chance likeness among many, whose word nothing has", p, []retrieval.Evidence{{Cosine: 0.39, Known: true, Unspoken: true, Rows: 2_000}}, nil},
+		{"another name for the same matter, no word in common", p, []retrieval.Evidence{{Cosine: 0.75, Known: true, Rows: 20}}, []bool{true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := tt.p.Above(tt.hits)
@@ -113,9 +263,11 @@ func TestAbove(t *testing.T) {
 func anyEvidence(t *rapid.T) retrieval.Evidence {
 	return retrieval.Evidence{
 		Coverage: rapid.Float64Range(0, 1).Draw(t, "coverage"),
+		Specific: rapid.Float64Range(0, 1).Draw(t, "specific"),
+		Run:      rapid.IntRange(0, 100).Draw(t, "run"),
 		Cosine:   rapid.Float64Range(-1, 1).Draw(t, "cosine"),
 		Known:    rapid.Bool().Draw(t, "known"),
-		Words:    rapid.IntRange(0, 100).Draw(t, "words"),
+		Unspoken: rapid.Bool().Draw(t, "unspoken"),
 		Rows:     rapid.IntRange(0, 2_000_000).Draw(t, "rows"),
 	}
 }
@@ -128,13 +280,19 @@ func TestRelevanceIsMonotone(t *testing.T) {
 		if base < 0 || base > 1 || math.IsNaN(base) {
 			t.Fatalf("Relevance(%+v) = %v, want it in [0, 1]", e, base)
 		}
-		covered, near, larger := e, e, e
+		covered, near, larger, specific, longer := e, e, e, e, e
+		specific.Specific += more
+		longer.Run += rapid.IntRange(0, 10).Draw(t, "words in a row")
 		covered.Coverage += more
 		near.Cosine += more
 		larger.Rows += rapid.IntRange(0, 1_000_000).Draw(t, "memories")
 		switch {
 		case p.Relevance(covered) < base:
 			t.Fatalf("Relevance(%+v) = %v, with coverage %v %v: more coverage lowers it", e, base, covered.Coverage, p.Relevance(covered))
+		case p.Relevance(specific) < base:
+			t.Fatalf("Relevance(%+v) = %v, with a word as specific as %v %v: it lowers it", e, base, specific.Specific, p.Relevance(specific))
+		case p.Relevance(longer) < base:
+			t.Fatalf("Relevance(%+v) = %v, with a run of %d %v: a longer run lowers it", e, base, longer.Run, p.Relevance(longer))
 		case p.Relevance(near) < base:
 			t.Fatalf("Relevance(%+v) = %v, with cosine %v %v: a greater cosine lowers it", e, base, near.Cosine, p.Relevance(near))
 		case p.Relevance(larger) > base:
@@ -162,7 +320,7 @@ func TestCoverageIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.IntRange(0, 1_000_000).Draw(t, "rows")
 		words := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) retrieval.Asked {
-			return retrieval.Asked{Having: rapid.IntRange(0, 1_000_000).Draw(t, "having")}
+			return retrieval.Asked{Having: rapid.IntRange(0, 1_000_000).Draw(t, "having"), General: rapid.Float64Range(0, 9).Draw(t, "general"), Digit: rapid.Bool().Draw(t, "digit")}
 		}), 1, 12).Draw(t, "words")
 		covered := make([]retrieval.Covered, len(words))
 		for i := range covered {
@@ -188,7 +346,7 @@ func TestHitsAboveDoNotChangeWithWeakerOnesBehindThem(t *testing.T) {
 		if above != nil && len(above) != len(hits) {
 			t.Fatalf("Above(%+v): %d verdicts for %d hits", hits, len(above), len(hits))
 		}
-		noise := retrieval.Evidence{Known: true, Cosine: marks.Noise, Words: 3, Rows: 1000}
+		noise := retrieval.Evidence{Known: true, Cosine: marks.Noise, Rows: 1000}
 		longer := p.Above(append(hits[:len(hits):len(hits)], noise))
 		if (above == nil) != (longer == nil) {
 			t.Fatalf("Above(%+v) = %v, with noise behind it %v", hits, above, longer)

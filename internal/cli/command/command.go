@@ -283,17 +283,22 @@ func (p *Program) When(flag, given string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
-// Nothing returns the sentence for an answer without results, "" if there are results or with --json. It
-// names the number of memories here and in other projects.
-func (p *Program) Nothing(cmd *cobra.Command, e *engine.Engine, project string, found bool) (string, error) {
-	if found || p.JSON {
+// Nothing returns the sentence for an answer without results, or with uncertain ones; "" if there are others or
+// with --json. It names the number of memories here and in other projects.
+func (p *Program) Nothing(cmd *cobra.Command, e *engine.Engine, project string, found, uncertain bool) (string, error) {
+	if found && !uncertain || p.JSON {
 		return "", nil
 	}
 	n, err := e.Nothing(cmd.Context(), project)
 	if err != nil {
 		return "", err
 	}
-	return render.Nothing(n, "--all-projects", `engram save "title" "content"`) + "\n", nil
+	n.Nearest = uncertain
+	s := render.Nothing(n, "--all-projects", `engram save "title" "content"`)
+	if s != "" {
+		s += "\n"
+	}
+	return s, nil
 }
 
 // UnlessNothing writes the sentence of Nothing if there is one, else the results.

@@ -53,7 +53,7 @@ func lister(p *command.Program, use, short string, limit int, example string) *c
 				return err
 			}
 			p.WarnAll(list.Degraded)
-			nothing, err := p.Nothing(cmd, e, filter.Project, len(list.Memories) > 0 || f.Offset > 0 || forgotten || !at.IsZero())
+			nothing, err := p.Nothing(cmd, e, filter.Project, len(list.Memories) > 0 || f.Offset > 0 || forgotten || !at.IsZero(), false)
 			if err != nil {
 				return err
 			}

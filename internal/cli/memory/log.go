@@ -70,7 +70,7 @@ every process until it is interrupted; with --json one operation per line.`,
 				return err
 			}
 			doc := document.Log{Begins: document.Timestamp(begins), Operations: document.Each(entries, document.OperationOf)}
-			nothing, err := p.Nothing(cmd, e, in.Project, len(entries) > 0 || offset > 0)
+			nothing, err := p.Nothing(cmd, e, in.Project, len(entries) > 0 || offset > 0, false)
 			if err != nil {
 				return err
 			}

@@ -94,7 +94,7 @@ func runSearch(p *command.Program, cmd *cobra.Command, e *engine.Engine, query s
 		return err
 	}
 	p.WarnAll(found.Degraded)
-	nothing, err := p.Nothing(cmd, e, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
+	nothing, err := p.Nothing(cmd, e, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero(), found.Uncertain)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func recall(p *command.Program, cmd *cobra.Command, e *engine.Engine, query stri
 	if !p.JSON && len(r.LeftOut) > 0 {
 		p.Report(func(b *strings.Builder) { writeLeftOut(b, r) })
 	}
-	nothing, err := p.Nothing(cmd, e, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero())
+	nothing, err := p.Nothing(cmd, e, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero(), r.Uncertain)
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func showContext(p *command.Program, cmd *cobra.Command, e *engine.Engine, in br
 		return err
 	}
 	p.WarnAll(c.Degraded)
-	nothing, err := p.Nothing(cmd, e, in.Project, !c.Empty() || len(c.LeftOut) > 0 || !in.AsOf.IsZero())
+	nothing, err := p.Nothing(cmd, e, in.Project, !c.Empty() || len(c.LeftOut) > 0 || !in.AsOf.IsZero(), false)
 	if err != nil {
 		return err
 	}

@@ -198,7 +198,7 @@ func (l listing[T]) command(p *command.Program) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		nothing, err := p.Nothing(cmd, e, project, len(list) > 0 || page.Offset > 0)
+		nothing, err := p.Nothing(cmd, e, project, len(list) > 0 || page.Offset > 0, false)
 		if err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func decay(p *command.Program, cmd *cobra.Command, e *engine.Engine, in consolid
 	doc := StrengthsDoc{in.Filter.Project, out.Days, out.Total, document.Each(out.Memories, func(f consolidate.Faded) document.Faded {
 		return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
 	})}
-	nothing, err := p.Nothing(cmd, e, in.Filter.Project, len(doc.Memories) > 0)
+	nothing, err := p.Nothing(cmd, e, in.Filter.Project, len(doc.Memories) > 0, false)
 	if err != nil {
 		return err
 	}

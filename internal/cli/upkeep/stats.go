@@ -75,7 +75,7 @@ the last 12, and projects and types everything.`,
 			if err != nil {
 				return err
 			}
-			nothing, err := p.Nothing(cmd, e, in.Project, s.Memories > 0)
+			nothing, err := p.Nothing(cmd, e, in.Project, s.Memories > 0, false)
 			if err != nil {
 				return err
 			}

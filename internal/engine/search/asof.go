@@ -23,7 +23,7 @@ import (
 // revisions, and scored beside it, by words. Vectors of old texts are not kept, so meaning takes no part. Memories
 // erased since are missing, and relations count from when they were made.
 func (f *Finder) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput, at time.Time) (engram.Found, error) {
-	p := past{finder: f, in: in, at: at, terms: text.Query(in.Query)}
+	p := past{finder: f, in: in, at: at, terms: f.aliases.Add(text.Query(in.Query))}
 	found := engram.Found{Query: in.Query}
 	there, err := p.read(ctx, r)
 	if err != nil {

@@ -249,27 +249,27 @@ func TestSearchAsOfTellsNoLaterTitleOfWhatTheFilterLeavesOut(t *testing.T) {
 func TestSearchAsOfFindsWordsThatBeginAlike(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld(t)
-	w.Note("authentication", "by tokens")
-	w.Note("auth", "by cookies")
-	changed := w.Note("authority", "of the board")
+	w.Note("portrait", "of the founder")
+	w.Note("port", "of the server")
+	changed := w.Note("portal", "of the city")
 	then := w.Later()
 	if _, err := w.Forget(t.Context(), engram.ByNum(changed)); err != nil {
 		t.Fatal(err)
 	}
-	content := "an auth of its own"
+	content := "a port of its own"
 	other := w.Note("Board", "meets on Mondays")
 	between := w.Later()
 	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(other), Content: &content}); err != nil {
 		t.Fatal(err)
 	}
 	w.Later()
-	if got, want := asOf(w, between, search.SearchInput{Query: "auth"}), "2 auth, 1 authentication"; got != want {
+	if got, want := asOf(w, between, search.SearchInput{Query: "port"}), "2 port, 1 portrait"; got != want {
 		t.Errorf("before a text got the word: got %q, want %q", got, want)
 	}
-	if got, want := asOf(w, then, search.SearchInput{Query: "auth"}), "2 auth, 1 authentication"; got != want {
+	if got, want := asOf(w, then, search.SearchInput{Query: "port"}), "2 port, 1 portrait"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := asOf(w, then, search.SearchInput{Query: "auth", All: true}), "2 auth"; got != want {
+	if got, want := asOf(w, then, search.SearchInput{Query: "port", All: true}), "2 port"; got != want {
 		t.Errorf("every word: got %q, want %q", got, want)
 	}
 }

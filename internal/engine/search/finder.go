@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/alias"
 	"github.com/alanbuscaglia/engram/internal/engine/anchors"
 	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
@@ -23,6 +24,7 @@ type Finder struct {
 
 	textCache *textCache
 	leanings  *leanings
+	aliases   alias.Table
 	reranker  engram.Reranker // nil: none
 	warm      Warm            // nil: no server
 }
@@ -35,16 +37,17 @@ type Warm func(ctx context.Context, in SearchInput) (found engram.Found, ok bool
 type Cache struct {
 	texts    *textCache
 	leanings *leanings
+	aliases  alias.Table
 }
 
 // NewCache returns a Cache of about so many bytes; 0 is 8 MiB.
-func NewCache(bytes int) *Cache {
-	return &Cache{texts: &textCache{most: cmp.Or(bytes, textCacheBytes)}, leanings: new(leanings)}
+func NewCache(bytes int, aliases alias.Table) *Cache {
+	return &Cache{texts: &textCache{most: cmp.Or(bytes, textCacheBytes)}, leanings: new(leanings), aliases: aliases}
 }
 
 // New returns a Finder. reranker reorders the best hits on request; nil: none. warm is nil without a server.
 func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, c *Cache, reranker engram.Reranker, warm Warm) *Finder {
-	return &Finder{screen: l.Screen, ledger: l, exposure: x, anchors: a, textCache: c.texts, leanings: c.leanings, reranker: reranker, warm: warm}
+	return &Finder{screen: l.Screen, ledger: l, exposure: x, anchors: a, textCache: c.texts, leanings: c.leanings, aliases: c.aliases, reranker: reranker, warm: warm}
 }
 
 // lookAtCode sets the anchor states of hits, moves stale hits behind about equally good ones, and records the

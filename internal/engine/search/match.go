@@ -35,7 +35,7 @@ func (q *Question) ask() {
 		if knows {
 			line = similar.Line(meant(w))
 		}
-		asked := retrieval.Asked{Having: w.Rows}
+		asked := retrieval.Asked{Having: w.Rows, General: retrieval.General(line), Digit: strings.ContainsAny(w.Term.Word, "0123456789")}
 		a.words, a.places, a.asked = append(a.words, w), append(a.places, i), append(a.asked, asked)
 		a.wanted = append(a.wanted, retrieval.Wanted{Written: w.Term.Written, Stems: append(w.Term.Words(), w.Matched...), Repaired: w.Repaired, Having: w.Rows, Line: line})
 		a.weight = append(a.weight, asked.Weight(q.lexical.Rows))

@@ -19,7 +19,7 @@ import (
 // meaning is the vector channel of one question, empty without a model.
 type meaning struct {
 	model  engram.Model
-	vector []float32           // of the question, centred; nil if unknown
+	vector []float32           // of the question, centred and moved by feedback; nil if unknown
 	plain  []float32           // of the question, as the model returned it
 	finds  []engram.Ranked     // by cosine, best first
 	near   map[int64][]float32 // vectors of the finds of both channels
@@ -76,10 +76,7 @@ func (q *Question) near(ctx context.Context, vector []float32) error {
 		return err
 	}
 	q.distant(found)
-	for num, v := range q.meaning.near {
-		q.meaning.finds = append(q.meaning.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(q.meaning.vector, v)})
-	}
-	retrieval.Sort(q.meaning.finds)
+	q.nearest()
 	for i, f := range q.meaning.finds {
 		q.channel(f, engram.ChannelVector, i+1)
 	}
@@ -107,6 +104,15 @@ func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 	return vectors[0], nil
 }
 
+// nearest ranks the known vectors by the question's.
+func (q *Question) nearest() {
+	q.meaning.finds = q.meaning.finds[:0]
+	for num, v := range q.meaning.near {
+		q.meaning.finds = append(q.meaning.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(q.meaning.vector, v)})
+	}
+	retrieval.Sort(q.meaning.finds)
+}
+
 // meant returns the word as corrected.
 func meant(w engram.WordCount) string {
 	if w.Repaired && len(w.Matched) > 0 {
@@ -127,6 +133,23 @@ func (q *Question) uncovered(ctx context.Context) error {
 	q.wordsAlone = true
 	q.degrade("no memory has a vector of %s yet: run engram reembed", q.meaning.model.Name)
 	return err
+}
+
+// expandByFeedback is pseudo-relevance feedback: it moves the question towards the best finds, ranks by meaning
+// again, and fuses the channels.
+func (q *Question) expandByFeedback(ctx context.Context) error {
+	if q.meaning.vector == nil {
+		return nil
+	}
+	var near [][]float32
+	for _, f := range q.finds[:min(len(q.finds), retrieval.PRFHits)] {
+		if v := q.meaning.near[f.Num]; v != nil {
+			near = append(near, v)
+		}
+	}
+	q.meaning.vector = retrieval.PseudoRelevanceFeedback(q.meaning.vector, near)
+	q.nearest()
+	return q.fuse(ctx)
 }
 
 // leaning is what the vectors of a project have in common.

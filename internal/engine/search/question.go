@@ -64,7 +64,7 @@ func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
 	still.ledger = f.ledger.At(at)
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
 	textCache := f.textCache.open()
-	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: withTimes(text.Query(in.Query), in.Query, phrases),
+	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: f.aliases.Add(withTimes(text.Query(in.Query), in.Query, phrases)),
 		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
 }
 
@@ -75,7 +75,7 @@ func (q *Question) Wordless() bool { return len(q.Terms) == 0 || q.Terms[0].Stop
 
 func (q *Question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.prepare, q.byWords, q.byMeaning, q.fuse, q.read, q.byNearWords, q.weigh, q.byMatch, q.rerankByMMR, q.byRelation, q.namedFirst,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.byMatch, q.rerankByMMR, q.byRelation, q.namedFirst,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -232,7 +232,7 @@ func (q *Question) byNearWords(ctx context.Context) error {
 		s := retrieval.Sought{Written: meant(w), Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
 		sought = append(sought, s)
 	}
-	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
+	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, q.byDefinition(similar.Similarities))
 	for num, gain := range gains {
 		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
 	}

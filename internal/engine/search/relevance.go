@@ -9,6 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // relevanceDepth is the least number of finds ranked by strength: a faded one may match best, and a strong one
@@ -174,24 +175,44 @@ func (q *Question) relevant(finds []engram.Ranked, above []bool) map[int64]bool 
 	return relevant
 }
 
-// leastRows is the smallest collection size the threshold assumes. In a collection of three, any memory ranks
-// among the best three without being an answer.
-const leastRows = 30
-
 // evidence returns what supports each find.
 func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 	q.match(walk.NumsOf(finds))
+	asked := inOrder(q.in.Query, mostAsked)
+	unspoken := !slices.ContainsFunc(q.asking.asked, func(a retrieval.Asked) bool { return a.Having > 0 })
 	all := make([]retrieval.Evidence, len(finds))
 	for i, f := range finds {
 		cosine, known := q.plainCosine(f.Num)
-		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, q.matched[f.Num].around, q.lexical.Rows), Cosine: cosine, Known: known,
-			Words: len(q.asking.words), Rows: max(q.lexical.Rows, leastRows)}
+		m := q.matched[f.Num]
+		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, m.around, q.lexical.Rows), Specific: retrieval.Specific(q.asking.asked, m.Covered),
+			Cosine: cosine, Known: known, Unspoken: unspoken, Rows: q.lexical.Rows}
+		if len(asked) > 1 {
+			memory := q.memories[f.Num]
+			all[i].Run = retrieval.Run(asked, inOrder(text.Title(memory)+"\n"+memory.Content, mostCompared))
+		}
 	}
 	return all
 }
 
+// inOrder returns the words of a text as they follow each other, with stop words and in no other form, which would
+// cost more than the rest of the evidence. Of long texts it reads the beginning.
+func inOrder(s string, most int) (words []string) {
+	text.Scan(text.Clip(s, most), func(t text.Token) {
+		if t.Kind == text.Plain {
+			words = append(words, t.Word)
+		}
+	})
+	return words
+}
+
+// How much of a question and of a memory is compared for words in a row, in bytes.
+const (
+	mostAsked    = 2 << 10
+	mostCompared = 16 << 10
+)
+
 // plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The
-// ranking's vector is centred.
+// ranking's vector was moved by feedback.
 func (q *Question) plainCosine(num int64) (cosine float64, known bool) {
 	v := q.meaning.near[num]
 	if v == nil || q.meaning.plain == nil {

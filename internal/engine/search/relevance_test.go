@@ -41,7 +41,7 @@ func TestASearchByStrengthPrefersWhatIsStillStrong(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld(t).Unlinked()
 	faded, fresh := outage(w)
-	const question = "queue outage disk full"
+	const question = "queue outage disk rotated logs"
 	enginetest.Same(t, "by what answers best", enginetest.HitNums(w.MustSearch(search.SearchInput{Query: question}).Hits), []int64{faded, fresh})
 	found := w.MustSearch(search.SearchInput{Query: question, ByStrength: true})
 	enginetest.Same(t, "by strength", enginetest.HitNums(found.Hits), []int64{fresh, faded})

@@ -46,7 +46,7 @@ func TestWhatHasARareWordIsShownAsUncertain(t *testing.T) {
 	}{
 		{"a rare word among unknown ones", among("ficus2"), search.SearchInput{}, rare[1:2], true},
 		{"no more than are wanted", among("ficus0 ficus1 ficus2"), search.SearchInput{Limit: 1}, rare[1:2], true},
-		{"by words alone", among("ficus2"), search.SearchInput{Mode: search.ModeLexical}, rare[1:2], true},
+		{"by words alone, to which a unique name is enough", among("ficus2"), search.SearchInput{Mode: search.ModeLexical}, rare[1:2], false},
 		{"in this project", among("ficus2"), search.SearchInput{Filter: engram.Filter{Project: "demo"}}, rare[1:2], true},
 		{"in another project", among("ficus2"), search.SearchInput{Filter: engram.Filter{Project: "other"}}, nil, false},
 		{"by strength", among("ficus2"), search.SearchInput{ByStrength: true}, rare[1:2], true},
@@ -118,9 +118,14 @@ func TestNothingUncertainIsInjected(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld(t).Unlinked()
 	releases(w)
-	out, err := w.Remind(t.Context(), brief.RemindInput{Query: among("ficus2"), Project: "demo"})
-	if err != nil || out.Text != "" {
-		t.Errorf("error %v, injected\n%s", err, out.Text)
+	for _, tt := range []struct {
+		query    string
+		injected bool
+	}{{among("ficus2"), false}, {"who watered the ficus2 beside the printer?", true}} {
+		out, err := w.Remind(t.Context(), brief.RemindInput{Query: tt.query, Project: "demo"})
+		if err != nil || (out.Text != "") != tt.injected {
+			t.Errorf("%s: error %v, want injected %v, got\n%s", tt.query, err, tt.injected, out.Text)
+		}
 	}
 }
 

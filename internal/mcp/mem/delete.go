@@ -150,7 +150,7 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 	}
 	text := strings.TrimSpace(render.Log(entries, begins, d.text))
 	if len(entries) == 0 {
-		nothing, err := d.nothing(ctx, by, in.Project)
+		nothing, err := d.nothing(ctx, by, in.Project, false)
 		if err != nil {
 			return message{}, err
 		}

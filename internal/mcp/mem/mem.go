@@ -122,8 +122,9 @@ func timestamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// nothing is the line of an answer in which nothing was found.
-func (d *dialect) nothing(ctx context.Context, by tool.Caller, project string) (string, error) {
+// nothing is the line of an answer in which nothing, or nothing certain, was found; it may be "" for the latter.
+func (d *dialect) nothing(ctx context.Context, by tool.Caller, project string, uncertain bool) (string, error) {
 	n, err := d.As(by).Nothing(ctx, project)
+	n.Nearest = uncertain
 	return render.Nothing(n, "mem_search with all_projects: true", "mem_save"), err
 }

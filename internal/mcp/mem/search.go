@@ -77,12 +77,14 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 	hits.LimitBelowThreshold()
 	listed, shown := d.listing(by, a, hits)
 	nudge := d.nudge(at)
-	if len(hits.Hits) == 0 && past.IsZero() {
-		nothing, err := d.nothing(ctx, by, at.Name)
+	if (len(hits.Hits) == 0 || hits.Uncertain) && past.IsZero() {
+		nothing, err := d.nothing(ctx, by, at.Name, hits.Uncertain)
 		if err != nil {
 			return found{}, err
 		}
-		nudge = "\n" + nothing + nudge
+		if nothing != "" {
+			nudge = "\n" + nothing + nudge
+		}
 	}
 	out := found{envelope: enveloped(at, listed.brief+nudge), text: foundText{enveloped(at, listed.text+nudge), results(shown)}}
 	preview := previewed
@@ -224,7 +226,7 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		return message{}, worded("Failed to get context", err)
 	}
 	if c.Empty() {
-		nothing, err := d.nothing(ctx, by, at.Name)
+		nothing, err := d.nothing(ctx, by, at.Name, false)
 		if err != nil {
 			return message{}, err
 		}

@@ -68,7 +68,7 @@ func (d *dialect) decay(ctx context.Context, by tool.Caller, a decayArgs) (messa
 		return message{}, worded("Failed to read strengths", err)
 	}
 	if len(out.Memories) == 0 {
-		nothing, err := d.nothing(ctx, by, at.Name)
+		nothing, err := d.nothing(ctx, by, at.Name, false)
 		return message{envelope: enveloped(at, nothing)}, err
 	}
 	var b strings.Builder
@@ -129,7 +129,7 @@ func (d *dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (messa
 	text := fmt.Sprintf("Memory System Stats:\n- Sessions: %d\n- Observations: %d\n- Prompts: %d\n- Projects: %s",
 		s.Sessions, s.Memories, s.Prompts, projectList(s))
 	if s.Memories == 0 {
-		nothing, err := d.nothing(ctx, by, "")
+		nothing, err := d.nothing(ctx, by, "", false)
 		if err != nil {
 			return message{}, err
 		}

@@ -192,8 +192,9 @@ func (t shown) origin() string {
 	return " | " + strings.Join(append([]string{"quoted, " + t.source}, t.Notes...), " | ")
 }
 
-// nothing is the sentence of an answer in which nothing was found.
-func (d *Dialect) nothing(ctx context.Context, by tool.Caller, project string) (string, error) {
+// nothing is the sentence of an answer in which nothing, or nothing certain, was found.
+func (d *Dialect) nothing(ctx context.Context, by tool.Caller, project string, uncertain bool) (string, error) {
 	n, err := d.As(by).Nothing(ctx, project)
+	n.Nearest = uncertain
 	return render.Nothing(n, "ask with the project of one of them", "memory_store"), err
 }

@@ -32,7 +32,7 @@ type queryArgs struct {
 type queried struct {
 	Memories []relevant `json:"memories"`
 	Warnings []string   `json:"warnings,omitempty" schema:"-"`
-	// Elsewhere says where it looked and what other projects hold, when nothing was found.
+	// Elsewhere says where it looked and what other projects hold, when nothing certain was found.
 	Elsewhere string `json:"elsewhere,omitempty" schema:"-"`
 	newest    bool   // an empty question: the newest first
 	further   bool   // an offset was given
@@ -62,6 +62,9 @@ func (q queried) PlainText() (string, bool) {
 	if len(q.Memories) == 0 && q.further {
 		parts[0] = "Nothing more was found."
 	}
+	if q.uncertain && q.Elsewhere != "" {
+		parts = append(parts, q.Elsewhere)
+	}
 	for _, m := range q.Memories {
 		about := []string{fmt.Sprintf("relevance %.2f", m.Relevance)}
 		if m.BelowThreshold {
@@ -88,8 +91,8 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 	}
 	out := queried{Memories: []relevant{}, Warnings: warnings([]string{at.Warning}, found.Degraded), newest: found.Query == "", further: a.Offset > 0, uncertain: found.Uncertain}
 	hits, below := found.InOrder()
-	if len(hits) == 0 && a.Offset == 0 {
-		if out.Elsewhere, err = d.nothing(ctx, by, at.Name); err != nil {
+	if (len(hits) == 0 || found.Uncertain) && a.Offset == 0 {
+		if out.Elsewhere, err = d.nothing(ctx, by, at.Name, found.Uncertain); err != nil {
 			return queried{}, err
 		}
 	}
@@ -260,7 +263,7 @@ func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (count
 	v, err := d.As(by).Overview(ctx, at.Name)
 	out := counted{v.Project, v.Memories, v.Relations, document.Thousandths(v.Strength), ""}
 	if err == nil && out.Memories == 0 {
-		out.Elsewhere, err = d.nothing(ctx, by, at.Name)
+		out.Elsewhere, err = d.nothing(ctx, by, at.Name, false)
 	}
 	return out, err
 }
