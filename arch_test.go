@@ -73,7 +73,7 @@ func rows() map[string]row {
 		"internal/suspicion/grammar": {room: "rule"},
 		"internal/suspicion/surface": {room: "rule"},
 
-		"internal/text":    {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
+		"internal/text":    {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "github.com/blevesearch/snowballstem", "golang.org/x/text"}},
 		"internal/topic":   {room: "rule"},
 		"internal/vector":  {room: "rule"},
 		"internal/wording": {room: "rule"},

@@ -122,6 +122,21 @@ func (l List) AppendWithout(dst []byte, slot int) (out []byte, found bool, err e
 // Union merges several lists: each slot once, with the sum of its TF. tf is scratch space with one zero
 // per slot, and is zero again afterwards.
 func Union(lists []List, tf []uint32) ([]Posting, error) {
+	return union(lists, tf, func(a, b uint32) uint32 {
+		if sum := uint64(a) + uint64(b); sum <= math.MaxUint32 {
+			return uint32(sum)
+		}
+		return a
+	})
+}
+
+// Either is Union with the greatest TF: of words that mean the same, a document often has two forms of one
+// occurrence.
+func Either(lists []List, tf []uint32) ([]Posting, error) {
+	return union(lists, tf, func(a, b uint32) uint32 { return max(a, b) })
+}
+
+func union(lists []List, tf []uint32, both func(a, b uint32) uint32) ([]Posting, error) {
 	var scratch []Posting
 	for _, l := range lists {
 		var err error
@@ -134,9 +149,7 @@ func Union(lists []List, tf []uint32) ([]Posting, error) {
 				clear(tf)
 				return nil, ErrDamaged
 			}
-			if sum := uint64(tf[p.Slot]) + uint64(p.TF); sum <= math.MaxUint32 {
-				tf[p.Slot] = uint32(sum)
-			}
+			tf[p.Slot] = both(tf[p.Slot], p.TF)
 		}
 	}
 	var all []Posting

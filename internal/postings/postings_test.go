@@ -88,19 +88,28 @@ func TestASlotLeavesAList(t *testing.T) {
 	})
 }
 
-func TestUnionAddsUpFrequencies(t *testing.T) {
+func TestUnionAddsUpFrequenciesAndEitherTakesTheGreatest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		either := rapid.Bool().Draw(t, "either")
+		unite := postings.Union
+		if either {
+			unite = postings.Either
+		}
 		sum := map[uint32]uint32{}
 		var lists []postings.List
 		for range rapid.IntRange(0, 4).Draw(t, "lists") {
 			ps := drawPostings(-1).Draw(t, "postings")
 			for _, p := range ps {
-				sum[p.Slot] += p.TF
+				if either {
+					sum[p.Slot] = max(sum[p.Slot], p.TF)
+				} else {
+					sum[p.Slot] += p.TF
+				}
 			}
 			lists = append(lists, list(t, postings.AppendList(nil, ps)))
 		}
 		room := make([]uint32, 40*300)
-		got, err := postings.Union(lists, room)
+		got, err := unite(lists, room)
 		if err != nil {
 			t.Fatal(err)
 		}

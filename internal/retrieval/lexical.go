@@ -67,12 +67,21 @@ func (w Word) Score(tf, length float64) float64 {
 // Lexicon holds the distinct words of some texts, so that each word is processed once. It is not
 // safe for concurrent use; its lexemes are.
 type Lexicon struct {
-	lexemes map[string]*Lexeme
+	lexemes map[string]*Lexeme  // of English texts
+	foreign map[written]*Lexeme // of others
 	bytes   int
 }
 
+// written is a word of a text in another language than English.
+type written struct {
+	in   text.Language
+	word string
+}
+
 // NewLexicon returns an empty Lexicon.
-func NewLexicon() *Lexicon { return &Lexicon{lexemes: map[string]*Lexeme{}} }
+func NewLexicon() *Lexicon {
+	return &Lexicon{lexemes: map[string]*Lexeme{}, foreign: map[written]*Lexeme{}}
+}
 
 // Lexeme is one word of a Lexicon. Two texts of the same lexicon share the *Lexeme of a word.
 type Lexeme struct {
@@ -80,25 +89,47 @@ type Lexeme struct {
 	num    int32
 	stem   atomic.Pointer[string] // computed on first use: stemming is most of the work
 	number bool                   // it has a digit
+	second string                 // text.Token.Foreign
 }
 
 // lexemeBytes is the approximate size of a lexeme without its word.
-const lexemeBytes = 160
+const lexemeBytes = 176
 
-// Lexeme returns the lexeme of a word as text.Scan returns it.
-func (l *Lexicon) Lexeme(word string) *Lexeme {
-	if x, known := l.lexemes[word]; known {
+// Lexeme returns the lexeme of a token.
+func (l *Lexicon) Lexeme(t text.Token) *Lexeme {
+	if t.In != 0 {
+		key := written{t.In, t.Written}
+		x, known := l.foreign[key]
+		if !known {
+			key.word = strings.Clone(key.word)
+			x = l.add(t.Word)
+			x.second = t.Foreign()
+			l.foreign[key] = x
+			l.bytes += len(key.word) + len(x.second)
+		}
 		return x
 	}
-	word = strings.Clone(word) // a substring would keep the whole text in memory
-	x := &Lexeme{Word: word, num: int32(len(l.lexemes)), number: strings.ContainsAny(word, "0123456789")}
-	l.lexemes[word] = x
-	l.bytes += lexemeBytes + len(word)
+	x, known := l.lexemes[t.Word]
+	if !known {
+		x = l.add(t.Word)
+		l.lexemes[x.Word] = x
+	}
 	return x
+}
+
+func (l *Lexicon) add(word string) *Lexeme {
+	word = strings.Clone(word) // a substring would keep the whole text in memory
+	l.bytes += lexemeBytes + len(word)
+	return &Lexeme{Word: word, num: int32(len(l.lexemes) + len(l.foreign)), number: strings.ContainsAny(word, "0123456789")}
 }
 
 // Bytes returns the approximate memory size of the lexicon.
 func (l *Lexicon) Bytes() int { return l.bytes }
+
+// IsAny reports whether an indexed word is one of the given: its stem, or that of its language.
+func (x *Lexeme) IsAny(words ...string) bool {
+	return slices.Contains(words, x.Stem()) || x.second != "" && slices.Contains(words, x.second)
+}
 
 // Stem returns the word in index form.
 func (x *Lexeme) Stem() string {
@@ -132,13 +163,14 @@ func (l *Lexicon) Say(p Passage) Said {
 				return
 			}
 			s.length += weight
-			x := l.Lexeme(t.Word)
+			x := l.Lexeme(t)
 			s.words, s.order = append(s.words, x), append(s.order, x.num)
 		}
 	}
-	text.Scan(text.Clip(p.Title, maxSaid), add(text.TitleWeight))
-	s.title = len(s.order)
-	text.Scan(text.Clip(p.Content, maxSaid), add(1))
+	text.ScanMemory(text.Clip(p.Title, maxSaid), text.Clip(p.Content, maxSaid), func(t text.Token) {
+		add(text.TitleWeight)(t)
+		s.title = len(s.order)
+	}, add(1))
 	slices.SortFunc(s.words, func(a, b *Lexeme) int { return cmp.Compare(a.num, b.num) })
 	s.words = slices.Clip(slices.Compact(s.words))
 	s.nums, s.order = make([]int32, len(s.words)), slices.Clip(s.order)

@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -77,7 +76,7 @@ func (t *Texts) Match(words []Wanted, weights []float64, run string) map[int64]M
 		}
 	}
 	for i, x := range distinct {
-		if m.is[i] = -1; initials[x.Word[0]] {
+		if m.is[i] = -1; initials[x.Word[0]] || x.second != "" {
 			m.credit[i], m.is[i] = credits(words, x)
 		}
 	}
@@ -97,6 +96,7 @@ type matching struct {
 	credit  [][]Covered // by distinct word: what it counts for each word of the question; nil for nothing
 	is      []int       // by distinct word: the first word of the question that it equals; -1
 	quote   []int32     // the question in a row, as distinct words counted from 1; nil: none
+	spelt   []int32     // by distinct word: the first that is spelt like it, in whatever language
 }
 
 // credits returns what a lexeme counts for each word, and the first word that it equals.
@@ -112,7 +112,7 @@ func credits(words []Wanted, x *Lexeme) (credit []Covered, is int) {
 	}
 	for i, w := range words {
 		switch {
-		case slices.Contains(w.Stems, x.Stem()):
+		case x.IsAny(w.Stems...):
 			if is < 0 {
 				is = i
 			}
@@ -192,12 +192,16 @@ func (m *matching) run(question string, distinct []*Lexeme) {
 		return
 	}
 	at := make(map[string]int32, len(distinct))
+	m.spelt = make([]int32, len(distinct))
 	for i, x := range distinct {
-		at[x.Word] = int32(i + 1)
+		if at[x.Word] == 0 {
+			at[x.Word] = int32(i + 1)
+		}
+		m.spelt[i] = at[x.Word]
 	}
 	var quote []int32
 	known := true
-	text.Scan(question, func(t text.Token) {
+	text.ScanQuestion(question, func(t text.Token) {
 		if t.Stop || t.Kind == text.Char {
 			return
 		}
@@ -216,7 +220,7 @@ func (m matching) quoted(s Said) bool {
 	}
 	for i := 0; i+len(m.quote) <= len(s.order); i++ {
 		j := 0
-		for j < len(m.quote) && m.places[s.order[i+j]] == m.quote[j] {
+		for j < len(m.quote) && m.spelt[m.places[s.order[i+j]]-1] == m.quote[j] {
 			j++
 		}
 		if j == len(m.quote) && (i >= s.title || i+j <= s.title) { // the content does not continue the title

@@ -1,6 +1,10 @@
 package retrieval
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
 
 const (
 	// FillWeight is the weight of a similar word against the word itself; 0.4 to 0.7 are equivalent.
@@ -77,8 +81,10 @@ func markItself(near []float64, words []*Lexeme, terms []string) {
 	for i, x := range words {
 		near[i] = min(near[i], 1)
 		// A stem begins with the same letter as its word.
-		initial := func(term string) bool { return term != "" && term[0] == x.Word[0] }
-		if slices.ContainsFunc(terms, initial) && slices.Contains(terms, x.Stem()) {
+		initial := func(term string) bool {
+			return term != "" && (term[0] == x.Word[0] || term[0] == text.ForeignMark[0] && x.second != "")
+		}
+		if slices.ContainsFunc(terms, initial) && x.IsAny(terms...) {
 			near[i] = itself
 		}
 	}

@@ -178,6 +178,7 @@ func (s spelled) words(m engram.Memory) (map[string]float64, float64) {
 		return func(x text.Token) {
 			if weight > 1 || !x.Stop {
 				said.tf[x.Text()] += weight
+				said.tf[x.Foreign()] += weight
 				said.length++
 			}
 		}
@@ -186,8 +187,7 @@ func (s spelled) words(m engram.Memory) (map[string]float64, float64) {
 	for _, tag := range m.Tags {
 		title += " " + tag
 	}
-	text.Scan(title, add(2))
-	text.Scan(m.Content, add(1))
+	text.ScanMemory(title, m.Content, add(2), add(1))
 	s[m.Num] = said
 	return said.tf, said.length
 }

@@ -74,8 +74,8 @@ func run(s string) (n int, dense bool) {
 
 // isDense reports whether r's script has no spaces or, like Korean, attaches particles to words.
 func isDense(r rune) bool {
-	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
-		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0E00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
 // Dense reports whether s has characters of a script written without spaces.

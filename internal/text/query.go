@@ -1,10 +1,6 @@
 package text
 
-import (
-	"strings"
-
-	"github.com/alanbuscaglia/engram"
-)
+import "github.com/alanbuscaglia/engram"
 
 // maxTerms limits the different words of a question. People ask in twenty; a pasted log has
 // thousands, and its first hundred are enough.
@@ -15,10 +11,29 @@ const maxTerms = 100
 //
 // For scripts without spaces it returns pairs, since single characters match too much; a single
 // character only if it stands alone.
+//
+// Terms have the stems of other languages that the question may be in: of all, if no stop word tells which.
 func Query(question string) []engram.Term {
+	if !Dense(question) {
+		return queryOf(question)
+	}
+	topic := withoutPhrases(question)
+	if terms := queryOf(topic); len(terms) > 0 && !terms[0].Stop {
+		return terms
+	}
+	terms := queryOf(question)
+	for i := range terms {
+		terms[i].Stop = topic == ""
+	}
+	return terms
+}
+
+func queryOf(question string) []engram.Term {
 	var terms, stops []engram.Term
+	var tokens []Token // of terms
 	seen := map[string]bool{}
-	Scan(question, func(t Token) {
+	in := languagesOf(question)
+	in.scan(question, func(t Token) {
 		word := t.Text()
 		if len(terms) == maxTerms || t.Kind == Char || seen[word] {
 			return
@@ -31,14 +46,24 @@ func Query(question string) []engram.Term {
 			}
 			return
 		}
-		terms = append(terms, term)
+		terms, tokens = append(terms, term), append(tokens, t)
 	})
 	if len(terms) == 0 {
 		return stops
 	}
 	standAlone(terms)
+	if in == undecided && len(terms) > mostKeywords {
+		return terms
+	}
+	for i, t := range tokens {
+		terms[i].Also = t.foreign(in)
+	}
 	return terms
 }
+
+// mostKeywords is how many words without a stop word among them may be keywords in any language. More are code or
+// a log, and their stems in eleven languages would cost more than the search.
+const mostKeywords = 8
 
 // standAlone turns joined forms into words if there is nothing else: the parts of "isA" carry no
 // meaning, but isa may. A store may skip joined words, and the question must not become empty.
@@ -52,33 +77,6 @@ func standAlone(terms []engram.Term) {
 		terms[i].Joined = false
 	}
 }
-
-// stopWords are English words without a topic: articles, pronouns, prepositions, auxiliaries and question
-// words. Contractions have no apostrophe, as Scan returns them. Words that are also technical names (go, make,
-// set) are left out; words used mostly as grammar (will, may, can) are included.
-var stopWords = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`
-		a an the this that these those some any each every either neither both all such same other another
-		i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself
-		she her hers herself it its itself they them their theirs themselves one ones someone somebody something
-		anyone anybody anything everyone everything nobody nothing
-		who whom whose which what when where why how
-		of in on at by for with about against between into through during before after above below to from up down
-		out off over under again further then once here there than as until while because so if or and but nor not no
-		only own too very just also even ever still yet now more most much many few less least
-		am is are was were be been being have has had having do does did doing done will would shall should can could
-		may might must ought
-		im ive id ill youre youve youd youll hes shes its were weve theyre theyve theyll thats whats wheres whos hows
-		isnt arent wasnt werent hasnt havent hadnt doesnt dont didnt wont wouldnt shant shouldnt cant cannot couldnt
-		mustnt neednt lets
-		s t d m re ve ll o y`) {
-		m[w] = true
-	}
-	return m
-}()
-
-const longestStop = len("yourselves")
 
 // Asks reports whether a word, in lower case, asks instead of naming a topic: in "what did we
 // decide yesterday", decide adds nothing to the other words.

@@ -1,6 +1,7 @@
 // Package text holds the rules of words: how the text of memories and questions becomes tokens
-// (token.go, fold.go), stop words and the terms of a question (query.go), correction of
-// mistyped words (nearest.go) and times (when.go), and times in a question (time.go).
+// (token.go, fold.go), in which language (language.go, stopwords.go), the terms of a question
+// (query.go, dense.go), correction of mistyped words (nearest.go) and times (when.go), and times
+// in a question (time.go).
 //
 // It is the only analyser. A store keeps the tokens it gets and splits them at spaces, so that
 // SQLite and Postgres find the same memories, and scores computed inside and outside the store

@@ -191,5 +191,5 @@ func (s *timeScan) goesOn(n int) bool {
 		return false
 	}
 	next := s.words[n+1]
-	return next.gap != gapComma && !next.capital && !stopWords[next.word]
+	return next.gap != gapComma && !next.capital && !stops().of(next.word).english
 }

@@ -25,6 +25,9 @@ type Token struct {
 	Word string // folded, not stemmed: for comparing prefixes
 	Kind Kind
 	Stop bool // stop word
+
+	In      Language // of the text
+	Written string   // not folded: Foreign wants accents; "" in an English text
 }
 
 // Text returns the index form, Word stemmed; on demand, because stemming is most of the work.
@@ -47,7 +50,22 @@ const (
 // It yields its parts, cut at joiners and where case changes (getUserName: get, user, name;
 // HTTPServer: http, server), and, with two to four parts, their joined form (getusername), so that
 // it is found in any spelling. Scripts without spaces yield each character and each adjacent pair.
-func Scan(s string, emit func(Token)) {
+//
+// Stop words are English. A memory may have another language: see ScanMemory.
+func Scan(s string, emit func(Token)) { Language(0).scan(s, emit) }
+
+// ScanMemory is Scan of the title and the content of a memory. In a text of another language, its stop words are
+// stop words too, and Token.Foreign returns stems. This is how memories are indexed.
+func ScanMemory(title, content string, inTitle, inContent func(Token)) {
+	in := languageOf(title, content)
+	in.scan(title, inTitle)
+	in.scan(content, inContent)
+}
+
+// ScanQuestion is Scan of a question, in the languages it may be in.
+func ScanQuestion(s string, emit func(Token)) { languagesOf(s).scan(s, emit) }
+
+func (l Language) scan(s string, emit func(Token)) {
 	for i := 0; i < len(s); {
 		r, size := decode(s, i)
 		if !isWord(r) {
@@ -58,7 +76,7 @@ func Scan(s string, emit func(Token)) {
 		if name := letterName(s, i, end); name != "" {
 			emit(Token{Word: name})
 		} else {
-			scanWord(s[i:end], emit)
+			l.scanWord(s[i:end], emit)
 		}
 		i = end
 	}
@@ -101,10 +119,10 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-func scanWord(w string, emit func(Token)) {
+func (l Language) scanWord(w string, emit func(Token)) {
 	if simple(w) { // nine of ten words
 		w = strings.ToLower(w)
-		emit(Token{Word: w, Stop: len(w) <= longestStop && stopWords[w]})
+		l.emit(w, w, emit)
 		return
 	}
 	var parts [maxJoin]string
@@ -117,7 +135,7 @@ func scanWord(w string, emit func(Token)) {
 			parts[n] = p
 		}
 		n++
-		scanPart(p, emit)
+		l.scanPart(p, emit)
 	}
 	for piece := range strings.FieldsFuncSeq(w, isCut) {
 		if len(piece) > maxToken && ascii(piece) {
@@ -169,30 +187,42 @@ func caseCut(w string) int {
 	return len(w)
 }
 
-// scanPart emits one part: a plain word or a run of mixed scripts.
-func scanPart(p string, emit func(Token)) {
+// scanPart emits one part: a plain word or a run of mixed scripts. In other languages an apostrophe may follow an
+// article: l'utente is l and utente.
+func (l Language) scanPart(p string, emit func(Token)) {
+	if l != 0 {
+		if article, word, ok := strings.Cut(strings.ReplaceAll(p, "\u2019", "'"), "'"); ok && stops().of(fold(article)).stops&l != 0 {
+			l.scanPart(article, emit)
+			l.scanPart(word, emit)
+			return
+		}
+	}
 	if ascii(p) {
-		emitWord(strings.ToLower(p), emit)
+		l.emitWord(strings.ToLower(p), p, emit)
 		return
 	}
+	written := p
 	p = fold(p)
 	for len(p) > 0 {
 		n, dense := run(p)
-		if dense {
+		switch {
+		case dense:
 			emitDense(p[:n], emit)
-		} else {
-			emitWord(p[:n], emit)
+		case n < len(p):
+			l.emitWord(p[:n], p[:n], emit)
+		default:
+			l.emitWord(p, written, emit)
 		}
-		p = p[n:]
+		written, p = p[n:], p[n:]
 	}
 }
 
 // emitWord emits a folded word without possessive s and apostrophes: user's is user, don't is dont.
-func emitWord(w string, emit func(Token)) {
+func (l Language) emitWord(w, written string, emit func(Token)) {
 	w = strings.TrimLeft(w, "'") // left there after a script without spaces
 	if i := strings.IndexByte(w, '\''); i > 0 {
 		if w[i:] == "'s" {
-			w = w[:i]
+			w, written = w[:i], w[:i]
 		} else {
 			w = strings.ReplaceAll(w, "'", "")
 		}
@@ -200,7 +230,17 @@ func emitWord(w string, emit func(Token)) {
 	if w == "" || len(w) > maxToken {
 		return
 	}
-	emit(Token{Word: w, Stop: stopWords[w]})
+	l.emit(w, written, emit)
+}
+
+// emit emits a word without apostrophes.
+func (l Language) emit(w, written string, emit func(Token)) {
+	is := stops().of(w)
+	if l == 0 {
+		emit(Token{Word: w, Stop: is.english})
+	} else {
+		emit(Token{Word: w, Stop: is.english || is.stops&l != 0, In: l, Written: written})
+	}
 }
 
 // emitDense emits a run of a script without spaces: each character with its marks, and each pair,

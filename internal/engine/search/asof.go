@@ -242,10 +242,15 @@ func weighPast(ms []engram.Memory, terms []engram.Term, all bool, answer engram.
 				for _, j := range forms[t.Text()] {
 					tf[i][j] += weight
 				}
+				stem := t.Foreign()
+				for _, j := range forms[stem] {
+					if !slices.Contains(forms[t.Text()], j) {
+						tf[i][j] += weight
+					}
+				}
 			}
 		}
-		text.Scan(text.Title(m), add(text.TitleWeight))
-		text.Scan(m.Content, add(1))
+		text.ScanMemory(text.Title(m), m.Content, add(text.TitleWeight), add(1))
 		total += length[i]
 		for j, n := range tf[i] {
 			having[j] += min(1, int(n))

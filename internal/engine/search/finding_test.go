@@ -150,7 +150,7 @@ func TestFactorsAreBoundedAndMakeTheScore(t *testing.T) {
 	w, _ := enginetest.Library(t)
 	bounds := map[string][2]float64{
 		"importance": {0.9, 1.1}, "strength": {0.96, 1}, "recency": {1, 1.01}, "time": {1, 2}, "relevance": {0, 1}, "repeat": {0.6, 0.6},
-		"+ context": {0, math.Inf(1)}, "+ words covered": {0, 0.2}, "+ words together": {0, 0.2}, "+ rare word": {0.2, 0.2},
+		"+ context": {0, math.Inf(1)}, "type": {1.15, 1.15}, "+ words covered": {0, 0.2}, "+ words together": {0, 0.2}, "+ rare word": {0.2, 0.2},
 		"lacks a word": {math.Inf(-1), 0},
 	}
 	for _, query := range []string{"pool", "what was decided yesterday about jwt", "数据库", "deploys of last week", "mailer before the pool exhaustion"} {

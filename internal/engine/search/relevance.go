@@ -218,5 +218,6 @@ func (q *Question) plainCosine(num int64) (cosine float64, known bool) {
 	if v == nil || q.meaning.plain == nil {
 		return 0, false
 	}
-	return retrieval.Cosine(q.meaning.plain, v), true
+	cosine = retrieval.Cosine(q.meaning.plain, v)
+	return cosine, cosine != 0 // 0 is that of a text without a word that the model knows, such as a Chinese one
 }

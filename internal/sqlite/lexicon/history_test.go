@@ -149,9 +149,13 @@ func (w *world) word() string {
 
 func (w *world) text(n int) string {
 	var words []string
+	stops := []string{"the", "of", "and", "is", "not"}
+	if w.r.IntN(4) == 0 {
+		stops = []string{"der", "von", "und", "ist", "nicht"} // words of such a text have two forms
+	}
 	for range 1 + w.r.IntN(n) {
 		if w.r.IntN(6) == 0 {
-			words = append(words, pick(w.r, []string{"the", "of", "and", "is", "not"}))
+			words = append(words, pick(w.r, stops))
 		} else {
 			words = append(words, w.word())
 		}

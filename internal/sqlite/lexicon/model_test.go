@@ -40,14 +40,16 @@ func (x *model) put(m engram.Memory) {
 		return
 	}
 	d := &document{m: m, words: map[string]int{}}
-	text.Scan(m.Title+" "+m.TopicKey+" "+strings.Join(m.Tags, " "), func(t text.Token) {
+	add := func(t text.Token, times int) {
 		d.length++
-		d.words[t.Text()] += 2
-	})
-	text.Scan(m.Content, func(t text.Token) {
+		d.words[t.Text()] += times
+		if stem := t.Foreign(); stem != "" {
+			d.words[stem] += times
+		}
+	}
+	text.ScanMemory(m.Title+" "+m.TopicKey+" "+strings.Join(m.Tags, " "), m.Content, func(t text.Token) { add(t, 2) }, func(t text.Token) {
 		if !t.Stop {
-			d.length++
-			d.words[t.Text()]++
+			add(t, 1)
 		}
 	})
 	x.live[m.Num] = d
@@ -66,6 +68,7 @@ type question struct {
 // found is what the model answers for a term.
 type found struct {
 	words    []string
+	same     bool // words mean the same, and the most frequent counts
 	repaired bool
 }
 
@@ -129,7 +132,7 @@ func (x *model) ask(q engram.LexicalQuery, off func(string) bool) answer {
 func (a *question) look(term engram.Term) found {
 	exact := slices.DeleteFunc(term.Words(), func(w string) bool { return a.count[w] == 0 })
 	if len(exact) > 0 {
-		return found{words: exact}
+		return found{words: exact, same: true}
 	}
 	if term.Stop || term.Time {
 		return found{}
@@ -143,7 +146,9 @@ func (a *question) look(term engram.Term) found {
 		return found{words: []string{w}, repaired: true}
 	}
 	if len(a.q.Terms) == 1 && utf8.RuneCountInString(term.Written) >= 3 {
-		words := a.wordsOf(func(w string) bool { return strings.Contains(w, term.Written) })
+		words := a.wordsOf(func(w string) bool {
+			return strings.Contains(w, term.Written) && !strings.HasPrefix(w, text.ForeignMark)
+		})
 		return found{words: a.mostFrequent(words, 8), repaired: len(words) > 0}
 	}
 	return found{}
@@ -235,7 +240,7 @@ func (a *question) having(words []string) (n int) {
 		return a.count[words[0]]
 	}
 	for _, d := range a.project {
-		if d.tf(words) > 0 {
+		if d.tf(found{words: words}) > 0 {
 			n++
 		}
 	}
@@ -253,9 +258,13 @@ func (a *question) mostFrequent(words []string, n int) []string {
 	return words
 }
 
-func (d *document) tf(words []string) (n int) {
-	for _, w := range words {
-		n += d.words[w]
+func (d *document) tf(f found) (n int) {
+	for _, w := range f.words {
+		if f.same {
+			n = max(n, d.words[w])
+		} else {
+			n += d.words[w]
+		}
 	}
 	return n
 }
@@ -285,7 +294,7 @@ func (a *question) rank(terms []found, all bool) map[int64]float64 {
 	for _, d := range a.project {
 		has, score := 0, 0.0
 		for i, f := range terms {
-			if tf := d.tf(f.words); tf > 0 {
+			if tf := d.tf(f); tf > 0 {
 				has++
 				score += f.worth() * bm25(len(a.project), mean, having[i], tf, float64(d.length))
 			}
@@ -322,8 +331,8 @@ func (a *question) parts(words []engram.WordCount) map[int64][]float64 {
 	for _, d := range a.project {
 		of := make([]float64, len(words))
 		for j, w := range words {
-			f := found{words: a.looked[j].words, repaired: a.looked[j].repaired}
-			if n := d.tf(f.words); n > 0 && w.Rows > 0 {
+			f := a.looked[j]
+			if n := d.tf(f); n > 0 && w.Rows > 0 {
 				of[j] = f.worth() * bm25(len(a.project), mean, w.Rows, n, float64(d.length))
 			}
 		}

@@ -217,7 +217,7 @@ func (s *search) fragment(ctx context.Context, w *word) error {
 	for _, g := range slices.Backward(s.scope.segments) {
 		budget -= len(g.firsts)
 		err := s.scope.index.walk(ctx, g, "", func(word, raw []byte) bool {
-			if bytes.Contains(word, part) && !bytes.HasPrefix(word, []byte(tagMark)) {
+			if bytes.Contains(word, part) && word[0] >= ' ' { // neither a tag nor a foreign stem
 				if n := s.rowsOf(g, raw); n > 0 {
 					counts[string(word)] += n
 				}
@@ -235,5 +235,5 @@ func (s *search) fragment(ctx context.Context, w *word) error {
 		return nil
 	}
 	w.repaired = true
-	return s.anyOf(ctx, w, mostFrequent(counts, maxFragments))
+	return s.anyOf(ctx, w, mostFrequent(counts, maxFragments), postings.Union)
 }

@@ -272,7 +272,7 @@ func (s *search) either(ctx context.Context, w *word, words []string) error {
 	}
 	if len(had) > 1 {
 		slices.Sort(had)
-		return s.anyOf(ctx, w, had)
+		return s.anyOf(ctx, w, had, postings.Either)
 	}
 	return nil
 }
@@ -340,7 +340,7 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 	}
 	w.spread = make([]holding, len(segments))
 	for i, g := range segments {
-		if w.spread[i], err = s.join(g, lists[i]); err != nil {
+		if w.spread[i], err = s.join(g, lists[i], postings.Union); err != nil {
 			return err
 		}
 	}
@@ -348,8 +348,8 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 	return s.count(w)
 }
 
-// anyOf sets w to several indexed words.
-func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
+// anyOf sets w to several indexed words, whose lists unite merges.
+func (s *search) anyOf(ctx context.Context, w *word, words []string, unite merge) error {
 	w.spread = make([]holding, len(s.scope.segments))
 	read, err := s.scope.index.lists(ctx, s.scope.segments, words)
 	if err != nil {
@@ -362,7 +362,7 @@ func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
 				lists = append(lists, of[i])
 			}
 		}
-		if w.spread[i], err = s.join(g, lists); err != nil {
+		if w.spread[i], err = s.join(g, lists, unite); err != nil {
 			return err
 		}
 	}
@@ -370,8 +370,11 @@ func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
 	return s.count(w)
 }
 
+// merge is postings.Union or postings.Either.
+type merge func(lists []postings.List, tf []uint32) ([]postings.Posting, error)
+
 // join merges the lists that segment g has of several words.
-func (s *search) join(g *segment, lists []postings.List) (h holding, err error) {
+func (s *search) join(g *segment, lists []postings.List, unite merge) (h holding, err error) {
 	switch len(lists) {
 	case 0:
 		return holding{}, nil
@@ -381,7 +384,7 @@ func (s *search) join(g *segment, lists []postings.List) (h holding, err error) 
 	if len(s.tf) < g.slots {
 		s.tf = make([]uint32, max(g.slots, MaxSlots))
 	}
-	h.merged, err = postings.Union(lists, s.tf[:g.slots])
+	h.merged, err = unite(lists, s.tf[:g.slots])
 	return h, err
 }
 

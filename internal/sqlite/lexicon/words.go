@@ -12,7 +12,7 @@ import (
 // Version identifies the tokenisation of wordsOf. Increase it whenever the same text would give
 // other words: stores with another version are reindexed when opened, because removing a memory requires
 // the words it was indexed with.
-const Version = 1
+const Version = 2
 
 // tagMark opens the words that encode tags. Tokens never contain it, so tags and texts cannot match each
 // other.
@@ -26,19 +26,23 @@ type wordCount struct {
 
 // wordsOf returns the indexed words of a memory in ascending order, each with its weighted frequency,
 // and its length in tokens. Topic key and tags count like the title. Stop words are left out of the
-// content, where they would take a third of the index without affecting the ranking.
+// content, where they would take a third of the index without affecting the ranking. Words of other languages
+// than English are indexed in two forms.
 func wordsOf(m engram.Memory) (words []wordCount, length int) {
 	tf := make(map[string]uint32, 64)
-	text.Scan(text.Title(m), func(t text.Token) {
-		length++
-		tf[t.Text()] += text.TitleWeight
-	})
-	text.Scan(m.Content, func(t text.Token) {
-		if !t.Stop {
+	add := func(times uint32, stops bool) func(text.Token) {
+		return func(t text.Token) {
+			if t.Stop && !stops {
+				return
+			}
 			length++
-			tf[t.Text()]++
+			tf[t.Text()] += times
+			if stem := t.Foreign(); stem != "" {
+				tf[stem] += times
+			}
 		}
-	})
+	}
+	text.ScanMemory(text.Title(m), m.Content, add(text.TitleWeight, true), add(1, false))
 	for _, tag := range m.Tags {
 		tf[tagMark+tag] = 1
 	}
@@ -72,18 +76,25 @@ func wordBlock(words []wordCount) []byte {
 // vocabulary numbers the words of many memories that are indexed together, so that a known word is neither
 // stemmed nor copied again, which is most of the cost of wordsOf. It produces the same words as wordsOf.
 type vocabulary struct {
-	words []string          // indexed words by number
-	nums  map[string]uint32 // numbers by indexed word
-	forms map[string]uint32 // numbers by word as written
-	count []uint32          // by number: frequency in the current memory; all 0 between memories
+	words []string           // indexed words by number
+	nums  map[string]uint32  // numbers by indexed word
+	forms map[string]uint32  // numbers by word as written
+	stems map[written]uint32 // numbers of foreign stems
+	count []uint32           // by number: frequency in the current memory; all 0 between memories
 	arena []termCount
+}
+
+// written is a word of another language.
+type written struct {
+	in   text.Language
+	word string
 }
 
 // termCount is a word of a memory, by number.
 type termCount struct{ term, tf uint32 }
 
 func newVocabulary() *vocabulary {
-	return &vocabulary{nums: map[string]uint32{}, forms: map[string]uint32{}}
+	return &vocabulary{nums: map[string]uint32{}, forms: map[string]uint32{}, stems: map[written]uint32{}}
 }
 
 // num returns the number of an indexed word.
@@ -108,6 +119,20 @@ func (l *vocabulary) form(t text.Token) uint32 {
 	return n
 }
 
+// stem returns the number of a token's foreign stem, if it has one.
+func (l *vocabulary) stem(t text.Token) (n uint32, ok bool) {
+	if n, ok = l.stems[written{t.In, t.Written}]; ok {
+		return n, true
+	}
+	stem := t.Foreign()
+	if stem == "" {
+		return 0, false
+	}
+	n = l.num(stem)
+	l.stems[written{t.In, strings.Clone(t.Written)}] = n
+	return n, true
+}
+
 // of returns the distinct words of a memory, unordered, and its length in tokens.
 func (l *vocabulary) of(m engram.Memory) (words []termCount, length int) {
 	if cap(l.arena)-len(l.arena) < 512 {
@@ -120,16 +145,21 @@ func (l *vocabulary) of(m engram.Memory) (words []termCount, length int) {
 		}
 		l.count[term] += times
 	}
-	text.Scan(text.Title(m), func(t text.Token) {
-		length++
-		add(l.form(t), text.TitleWeight)
-	})
-	text.Scan(m.Content, func(t text.Token) {
-		if !t.Stop {
+	token := func(times uint32, stops bool) func(text.Token) {
+		return func(t text.Token) {
+			if t.Stop && !stops {
+				return
+			}
 			length++
-			add(l.form(t), 1)
+			add(l.form(t), times)
+			if t.In != 0 {
+				if stem, ok := l.stem(t); ok {
+					add(stem, times)
+				}
+			}
 		}
-	})
+	}
+	text.ScanMemory(text.Title(m), m.Content, token(text.TitleWeight, true), token(1, false))
 	for _, tag := range m.Tags {
 		if term := l.num(tagMark + tag); l.count[term] == 0 {
 			add(term, 1)
