@@ -14,9 +14,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// also returns the aliases of a question's only word.
+// also returns the aliases of a question's only word, without its stems in other languages.
 func also(table alias.Table, word string) []string {
-	return table.Add(text.Query(word))[0].Also
+	return slices.DeleteFunc(table.Add(text.Query(word))[0].Also, func(w string) bool { return strings.HasPrefix(w, text.ForeignMark) })
 }
 
 func TestDevelopersNamesForOneThingAreOneWord(t *testing.T) {
