@@ -241,7 +241,7 @@ type Certainty struct {
 // The weights are a logistic regression on the first three finds of 88 prompts in two scripted
 // sessions (internal/eval/session: harbor, lumen). Relevance and cosine added nothing.
 func DefaultCertainty() Certainty {
-	return Certainty{Start: -1.66, Rarity: 2.28, Lead: 0.89, Near: 0.77, Crowd: -1.13, Enough: 0.5, Least: 2, Most: 3, Relevant: 0.9, Ours: 0.75}
+	return Certainty{Start: -1.66, Rarity: 2.28, Lead: 0.89, Near: 0.77, Crowd: -1.13, Enough: 0.5, Least: 2, Most: 3, Relevant: 0.9, Ours: 0.7}
 }
 
 // Verdict is a find to inject: its index in the argument of Sure, and the likelihood that it helps.
