@@ -1,8 +1,10 @@
 package text
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -13,19 +15,19 @@ var typeWords = map[string]engram.Type{
 	"discov": engram.TypeDiscovery, "learnt": engram.TypeLearning,
 }
 
-// TypeOf returns the known type that a word of a question is a form of, "" for none: bugs, fixed, decided, preferences.
-func TypeOf(word string) engram.Type {
-	stem := Token{Word: word}.Text()
-	if t, is := typeWords[stem]; is {
-		return t
-	}
+// knownTypes has the known types by the stems of their names and of the other words for them.
+var knownTypes = sync.OnceValue(func() map[string]engram.Type {
+	types := maps.Clone(typeWords)
 	for _, t := range engram.KnownTypes() {
-		if t != engram.TypeManual && IsType(word, t) {
-			return t
+		if stem := (Token{Word: string(t)}).Text(); t != engram.TypeManual && types[stem] == "" {
+			types[stem] = t
 		}
 	}
-	return ""
-}
+	return types
+})
+
+// TypeOf returns the known type that a word of a question is a form of, "" for none: bugs, fixed, decided, preferences.
+func TypeOf(word string) engram.Type { return knownTypes()[Token{Word: word}.Text()] }
 
 // IsType reports whether a word of a question is a form of the name of a type: gotcha, gotchas.
 func IsType(word string, t engram.Type) bool {

@@ -18,15 +18,18 @@ const typeGain = 1.15
 
 // byType raises finds of a type that the question names.
 func (q *Question) byType(context.Context) error {
+	named := map[engram.Type]bool{engram.TypeManual: false} // types of finds
 	for i, f := range q.finds {
 		t := q.memories[f.Num].Type
-		for _, term := range q.Terms {
-			if t != engram.TypeManual && (text.IsType(term.Written, t) || text.TypeOf(term.Written) == t) {
-				q.finds[i].Score *= typeGain
-				q.factor(f.Num, engram.Factor{Name: "type", Value: typeGain})
-				q.note(f.Num, "is of type %s, which the question names", t)
-				break
-			}
+		is, known := named[t]
+		if !known {
+			is = slices.ContainsFunc(q.Terms, func(term engram.Term) bool { return text.IsType(term.Written, t) || text.TypeOf(term.Written) == t })
+			named[t] = is
+		}
+		if is {
+			q.finds[i].Score *= typeGain
+			q.factor(f.Num, engram.Factor{Name: "type", Value: typeGain})
+			q.note(f.Num, "is of type %s, which the question names", t)
 		}
 	}
 	retrieval.Sort(q.finds)
