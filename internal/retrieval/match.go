@@ -95,8 +95,8 @@ type matching struct {
 	places  []int32     // by lexeme: its distinct word, counted from 1
 	credit  [][]Covered // by distinct word: what it counts for each word of the question; nil for nothing
 	is      []int       // by distinct word: the first word of the question that it equals; -1
-	quote   []int32     // the question in a row, as distinct words counted from 1; nil: none
-	spelt   []int32     // by distinct word: the first that is spelt like it, in whatever language
+	quote   []int32     // the words of the question in a row, numbered from 1; nil if a text cannot have them all
+	spelt   []int32     // by distinct word: the number of the word of the question that it is, in whatever language; 0: none
 }
 
 // credits returns what a lexeme counts for each word, and the first word that it equals.
@@ -191,24 +191,28 @@ func (m *matching) run(question string, distinct []*Lexeme) {
 	if question == "" {
 		return
 	}
-	at := make(map[string]int32, len(distinct))
-	m.spelt = make([]int32, len(distinct))
-	for i, x := range distinct {
-		if at[x.Word] == 0 {
-			at[x.Word] = int32(i + 1)
-		}
-		m.spelt[i] = at[x.Word]
-	}
 	var quote []int32
-	known := true
+	nums, initials := map[string]int32{}, [256]bool{}
 	text.ScanQuestion(question, func(t text.Token) {
 		if t.Stop || t.Kind == text.Char {
 			return
 		}
-		quote = append(quote, at[t.Word])
-		known = known && at[t.Word] > 0
+		if nums[t.Word] == 0 {
+			nums[t.Word] = int32(len(nums) + 1)
+			initials[t.Word[0]] = true
+		}
+		quote = append(quote, nums[t.Word])
 	})
-	if known && len(quote) > 1 {
+	m.spelt = make([]int32, len(distinct))
+	found := map[int32]bool{}
+	for i, x := range distinct {
+		if initials[x.Word[0]] {
+			if m.spelt[i] = nums[x.Word]; m.spelt[i] > 0 {
+				found[m.spelt[i]] = true
+			}
+		}
+	}
+	if len(found) == len(nums) && len(quote) > 1 {
 		m.quote = quote
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/fnv"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -367,6 +369,7 @@ type cachedText struct {
 	title, topic, content string
 	tags                  []string
 	said                  *retrieval.Said // nil until needed
+	inOrder               []uint32        // nil until needed
 }
 
 // entryBytes is the approximate overhead of an entry.
@@ -411,6 +414,38 @@ func (s *cachedTexts) said(m engram.Memory) retrieval.Said {
 		s.bytes += said.Bytes()
 	}
 	return *b.said
+}
+
+// How much of a question and of a memory is compared for words in a row, in bytes.
+const (
+	mostAsked    = 2 << 10
+	mostCompared = 16 << 10
+)
+
+// inOrder returns the words of a memory as they follow each other.
+func (s *cachedTexts) inOrder(m engram.Memory) []uint32 {
+	s.Lock()
+	defer s.Unlock()
+	b := s.entry(m)
+	if b.inOrder == nil {
+		b.inOrder = slices.Clip(inOrder(text.Title(m)+"\n"+m.Content, mostCompared))
+		s.bytes += 4 * len(b.inOrder)
+	}
+	return b.inOrder
+}
+
+// inOrder returns the words of the beginning of a text as they follow each other, with stop words and in no other form.
+// A hash stands for a word; that two words share one has no consequence worth its cost.
+func inOrder(s string, most int) []uint32 {
+	words := []uint32{}
+	text.Scan(text.Clip(s, most), func(t text.Token) {
+		if t.Kind == text.Plain {
+			h := fnv.New32a()
+			_, _ = io.WriteString(h, t.Word) // it never fails
+			words = append(words, h.Sum32())
+		}
+	})
+	return words
 }
 
 // Said returns lexical finds as hits.

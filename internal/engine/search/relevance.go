@@ -9,7 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
-	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // relevanceDepth is the least number of finds ranked by strength: a faded one may match best, and a strong one
@@ -187,29 +186,11 @@ func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, m.around, q.lexical.Rows), Specific: retrieval.Specific(q.asking.asked, m.Covered),
 			Cosine: cosine, Known: known, Unspoken: unspoken, Rows: q.lexical.Rows}
 		if len(asked) > 1 {
-			memory := q.memories[f.Num]
-			all[i].Run = retrieval.Run(asked, inOrder(text.Title(memory)+"\n"+memory.Content, mostCompared))
+			all[i].Run = retrieval.Run(asked, q.textCache.inOrder(q.memories[f.Num]))
 		}
 	}
 	return all
 }
-
-// inOrder returns the words of a text as they follow each other, with stop words and in no other form, which would
-// cost more than the rest of the evidence. Of long texts it reads the beginning.
-func inOrder(s string, most int) (words []string) {
-	text.Scan(text.Clip(s, most), func(t text.Token) {
-		if t.Kind == text.Plain {
-			words = append(words, t.Word)
-		}
-	})
-	return words
-}
-
-// How much of a question and of a memory is compared for words in a row, in bytes.
-const (
-	mostAsked    = 2 << 10
-	mostCompared = 16 << 10
-)
 
 // plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The
 // ranking's vector was moved by feedback.

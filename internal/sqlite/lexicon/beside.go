@@ -17,18 +17,24 @@ type standing struct {
 	session uint32
 	num     int64
 	words   int
-	at      time.Time
+	at      int64 // when it was created, in milliseconds since 1970
 	// location in scope
 	segment, slot int
 }
 
 func standingOf(segment int, d postings.Docs, slot int, session uint32) standing {
-	return standing{session: session, num: d.Num(slot), words: d.Length(slot), at: time.UnixMilli(d.Created(slot)).UTC(), segment: segment, slot: slot}
+	return standing{session: session, num: d.Num(slot), words: d.Length(slot), at: d.Created(slot), segment: segment, slot: slot}
 }
 
+// neighbour returns what a hit knows of f, nothing of none.
 func (f standing) neighbour() engram.Neighbour {
-	return engram.Neighbour{Num: f.num, Size: f.words * bytesPerWord, At: f.at}
+	if f.num == 0 {
+		return engram.Neighbour{}
+	}
+	return engram.Neighbour{Num: f.num, Size: f.words * bytesPerWord, At: f.created()}
 }
+
+func (f standing) created() time.Time { return time.UnixMilli(f.at).UTC() }
 
 func byPlace(a, b standing) int {
 	return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.num, b.num))
@@ -60,10 +66,9 @@ func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
 		return nil
 	}
 	sessions := newNumbers(len(hits))
-	all := make([]engram.Beside, len(hits))
-	for i, f := range hits {
+	befores, afters := make([]standing, len(hits)), make([]standing, len(hits))
+	for _, f := range hits {
 		sessions.add(int64(f.session))
-		all[i] = engram.Beside{Session: int64(f.session), Size: f.words * bytesPerWord, At: f.at}
 	}
 	s.inProject(func(segment int, d postings.Docs, slot int, session uint32) {
 		if session == 0 || !sessions.has(int64(session)) {
@@ -72,19 +77,20 @@ func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
 		m := standingOf(segment, d, slot, session)
 		at, itself := slices.BinarySearchFunc(hits, m, byPlace)
 		// The next hit limits what counts as after this one.
-		if before := at - 1; before >= 0 && hits[before].session == session && (all[before].After.Num == 0 || m.num < all[before].After.Num) {
-			all[before].After = m.neighbour()
+		if before := at - 1; before >= 0 && hits[before].session == session && (afters[before].num == 0 || m.num < afters[before].num) {
+			afters[before] = m
 		}
 		if itself {
 			at++
 		}
-		if at < len(hits) && hits[at].session == session && m.num > all[at].Before.Num {
-			all[at].Before = m.neighbour()
+		if at < len(hits) && hits[at].session == session && m.num > befores[at].num {
+			befores[at] = m
 		}
 	})
 	beside := make(map[int64]engram.Beside, len(hits))
 	for i, f := range hits {
-		beside[f.num] = all[i]
+		beside[f.num] = engram.Beside{Session: int64(f.session), Size: f.words * bytesPerWord, At: f.created(),
+			Before: befores[i].neighbour(), After: afters[i].neighbour()}
 	}
 	return beside
 }
