@@ -1,8 +1,9 @@
-// Package retrieval holds the rules of search, in the order in which they apply: the weight of a word
-// (lexical.go), neighbours in a session (smooth.go), the vector of a question (vector.go), the fusion of words
-// and vectors (fuse.go), words of similar meaning (soft.go), the prior of a memory (prior.go) and its time
-// (time.go), repeats (diversify.go), relations (graph.go), replacements (superseded.go), and the relevance
-// threshold (threshold.go). focus.go and its neighbours fill a token budget with the hits.
+// Package retrieval holds the rules of search, in the order in which they apply: the weight of a word (lexical.go), the
+// context of a memory in its session (context.go), the vector of a question (vector.go), the fusion of words and vectors
+// (fuse.go), words of similar meaning (soft.go), the prior of a memory (prior.go) and its time (time.go), the match of a
+// text as a whole (match.go), repeats (diversify.go), relations (graph.go), replacements (superseded.go), the later of
+// two about the same (newest.go), and the relevance threshold (threshold.go). focus.go and its neighbours fill a token
+// budget with the hits.
 //
 // Everything here is pure. The stores look up, the engine combines. The comments give the measured figures,
 // R@10 and nDCG@10 in the mean of six label sets; docs/adr/0006-hybrid-search.md collects them.

@@ -36,14 +36,14 @@ const (
 )
 
 // NewestFirst puts the later of two finds about the same before the earlier, with its score; over maps each find that
-// moved up to the one it now precedes. finds are best first; of those that
-// do not move the order stays. The cost grows with their square; ten are what people read.
+// moved up to the one it now precedes. finds are best first; those that do not move keep their order. The cost grows
+// with their square; ten are what people read.
 //
 // Two finds of a project are about the same if both have every word of the question, of two or more, the later nearly as
-// close together (long texts have many words by chance), or if the pair was
-// flagged as a contradiction and the later has every asked word that the earlier has. So "staging" does not pass
-// "production" in otherwise equal sentences. On label sets, allowing for one missing word moved ten relevant memories
-// down for each that it moved up, at any similarity of the pair; three quarters of the words lost .004 nDCG.
+// close together (long texts have many words by chance), or if the pair was flagged as a contradiction and the later has
+// every asked word that the earlier has. So "staging" does not pass "production" in otherwise equal sentences. On label
+// sets, allowing for one missing word moved ten relevant memories down for each that it moved up, at any similarity of
+// the pair; three quarters of the words lost .004 nDCG.
 func NewestFirst(finds []Stated, pair func(a, b int64) Likely) (placed []Stated, over map[int64]int64) {
 	placed, over = slices.Clone(finds), map[int64]int64{}
 	for i := range placed {

@@ -194,6 +194,9 @@ func (q *Question) name() {
 
 // namedFirst puts known items first, of those with the same title the newest. What supersedes one precedes it.
 func (q *Question) namedFirst(context.Context) error {
+	if len(q.named) == 0 {
+		return nil
+	}
 	place, best := make(map[int64]int, len(q.finds)), 0.0
 	for i, f := range q.finds {
 		place[f.Num], best = i, max(best, f.Score)
@@ -225,6 +228,7 @@ func (q *Question) namedFirst(context.Context) error {
 	for i, num := range first {
 		q.finds[place[num]].Score = best + step*float64(len(first)-i)
 	}
-	retrieval.Sort(q.finds)
+	// What supersedes a find precedes it with the same score.
+	slices.SortStableFunc(q.finds, func(a, b engram.Ranked) int { return cmp.Compare(b.Score, a.Score) })
 	return nil
 }

@@ -77,7 +77,8 @@ func (q *Question) Wordless() bool { return len(q.Terms) == 0 || q.Terms[0].Stop
 
 func (q *Question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.byType, q.byMatch, q.rerankByMMR, q.byRelation, q.namedFirst, q.newestFirst,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.expandByFeedback, q.read, q.byNearWords, q.weigh, q.byType, q.byMatch,
+		q.rerankByMMR, q.byRelation, q.namedFirst, q.newestFirst,
 	} {
 		if err := step(ctx); err != nil {
 			return err
