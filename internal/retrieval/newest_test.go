@@ -11,9 +11,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// stated returns a find of day d that has the asked words marked x, such as "x.x".
+// stated returns a find of day d that has the asked words marked x, such as "x.x", together.
 func stated(num int64, score float64, day int, has string) retrieval.Stated {
-	s := retrieval.Stated{Ranked: engram.Ranked{Num: num, Score: score}, At: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC)}
+	s := retrieval.Stated{Ranked: engram.Ranked{Num: num, Score: score}, At: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC), Pairs: 1}
 	for _, c := range has {
 		if c == 'x' {
 			s.Covers = append(s.Covers, 1)
@@ -30,8 +30,8 @@ func TestNewestFirst(t *testing.T) {
 	placed.Placed, other.Project = true, "other"
 	named := stated(1, 1, 1, "xxxx")
 	named.Named = 1
-	together := stated(1, 1, 1, "xxxx")
-	together.Pairs = 0.5
+	scattered := stated(2, 0.5, 2, "xxxx")
+	scattered.Pairs = 0.5
 	for _, c := range []struct {
 		name  string
 		finds []retrieval.Stated
@@ -43,13 +43,14 @@ func TestNewestFirst(t *testing.T) {
 		{"the later has less words", []retrieval.Stated{stated(1, 1, 1, "xxxx"), stated(2, 0.5, 2, "xxx.")}, retrieval.Unknown, []int64{1, 2}},
 		{"the later is first already", []retrieval.Stated{stated(2, 1, 2, "xxxx"), stated(1, 0.5, 1, "xxxx")}, retrieval.Unknown, []int64{2, 1}},
 		{"a word of the question is in none", []retrieval.Stated{stated(1, 1, 1, "xxx."), stated(2, 0.5, 2, "xxx.")}, retrieval.Unknown, []int64{1, 2}},
+		{"two words", []retrieval.Stated{stated(1, 1, 1, "xx"), stated(2, 0.5, 2, "xx")}, retrieval.Unknown, []int64{1, 2}},
 		{"one word", []retrieval.Stated{stated(1, 1, 1, "x"), stated(2, 0.5, 2, "x")}, retrieval.Unknown, []int64{1, 2}},
 		{"flagged", []retrieval.Stated{stated(1, 1, 1, "x..."), stated(2, 0.5, 2, "x...")}, retrieval.Conflicted, []int64{2, 1}},
 		{"flagged, without the words", []retrieval.Stated{stated(1, 1, 1, "x..."), stated(2, 0.5, 2, ".x..")}, retrieval.Conflicted, []int64{1, 2}},
 		{"flagged, none has a word", []retrieval.Stated{stated(1, 1, 1, "...."), stated(2, 0.5, 2, "....")}, retrieval.Conflicted, []int64{1, 2}},
 		{"judged to differ", []retrieval.Stated{stated(1, 1, 1, "xxxx"), stated(2, 0.5, 2, "xxxx")}, retrieval.Different, []int64{1, 2}},
 		{"superseded", []retrieval.Stated{stated(1, 1, 1, "xxxx"), placed}, retrieval.Unknown, []int64{1, 2}},
-		{"the later has the words scattered", []retrieval.Stated{together, stated(2, 0.5, 2, "xxxx")}, retrieval.Unknown, []int64{1, 2}},
+		{"the later has the words scattered", []retrieval.Stated{stated(1, 1, 1, "xxxx"), scattered}, retrieval.Unknown, []int64{1, 2}},
 		{"named", []retrieval.Stated{named, stated(2, 0.5, 2, "xxxx")}, retrieval.Unknown, []int64{1, 2}},
 		{"of another project", []retrieval.Stated{stated(1, 1, 1, "xxxx"), other}, retrieval.Unknown, []int64{1, 2}},
 		{"the latest of three", []retrieval.Stated{stated(1, 1, 1, "xxx"), stated(2, 0.9, 2, "xxx"), stated(3, 0.8, 3, "xxx")}, retrieval.Unknown, []int64{3, 2, 1}},
