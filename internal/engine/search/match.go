@@ -104,6 +104,7 @@ func (q *Question) inIndex(num int64, m retrieval.Matched) matched {
 func (q *Question) byMatch(context.Context) error {
 	q.match(walk.NumsOf(q.finds))
 	if q.in.Mode == ModeSemantic || q.Wordless() {
+		q.setShares()
 		return nil
 	}
 	for i, f := range q.finds {
@@ -112,7 +113,18 @@ func (q *Question) byMatch(context.Context) error {
 	q.wordsFirst()
 	q.name()
 	retrieval.Sort(q.finds)
+	q.setShares()
 	return nil
+}
+
+// setShares sets the share that each find has of the best score.
+func (q *Question) setShares() {
+	q.share = make(map[int64]float64, len(q.finds))
+	for _, f := range q.finds {
+		if best := q.finds[0].Score; best > 0 {
+			q.share[f.Num] = f.Score / best
+		}
+	}
 }
 
 // gain returns what a find gains by its match.

@@ -2,6 +2,8 @@ package search
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -12,7 +14,7 @@ import (
 
 // newestFirst puts the later of two finds about the same first, unless the question asks for a time or what was.
 func (q *Question) newestFirst(context.Context) error {
-	if q.in.All || q.Wordless() || len(q.phrases) > 0 || text.AsksPast(q.in.Query) {
+	if q.in.All || q.Wordless() || len(q.phrases) > 0 || text.AsksPast(q.in.Query) || slices.ContainsFunc(q.Terms, names) {
 		return nil
 	}
 	best := q.finds[:min(len(q.finds), newestRead)]
@@ -31,6 +33,9 @@ func (q *Question) newestFirst(context.Context) error {
 	}
 	return nil
 }
+
+// names reports whether a term is a name or has a number: what shares its parts is not about the same.
+func names(t engram.Term) bool { return t.Joined || strings.ContainsAny(t.Written, "0123456789") }
 
 // newestRead is how many of the best finds newestFirst compares: readers see few more, and each costs microseconds.
 const newestRead = 10

@@ -54,7 +54,7 @@ type Question struct {
 	times     []engram.TimeSpan
 	degraded  []string
 
-	fused      map[int64]float64 // scores before what the whole match adds, of which the best is 1
+	share      map[int64]float64 // of the best score, before known items went first
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
 	uncertain  map[int64]bool    // finds to show as uncertain; nil where something is certain
 	wordsAlone bool              // the vector channel failed
@@ -328,7 +328,7 @@ func (q *Question) rerankByMMR(context.Context) error {
 		first := cmp.Or(repeats[f.Num], f.Num)
 		if kept := newest[first]; kept != f.Num {
 			best[i].Score *= retrieval.RepeatFactor
-			q.fused[f.Num] *= retrieval.RepeatFactor
+			q.share[f.Num] *= retrieval.RepeatFactor
 			q.repeats[f.Num] = kept
 			q.factor(f.Num, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor})
 			q.note(f.Num, "repeats #%d", kept)

@@ -33,7 +33,7 @@ func (in SearchInput) cleanRelevance() (SearchInput, error) {
 }
 
 // byRelevance orders hits by relevance = likeness × strength now, where likeness = probability of answering ×
-// (share of the greatest score of words and meaning)². It drops hits below in.MinLikeness, or marks the best three
+// (share of the greatest score)². It drops hits below in.MinLikeness, or marks the best three
 // uncertain if that is all. Fading reorders but hides nothing: after half a year unread, all memories are weaker than
 // 0.3. Filter.MinStrength excludes weak ones.
 //
@@ -95,7 +95,7 @@ func (q *Question) like(finds []engram.Ranked, likely func(i int) float64) {
 	}
 	like, score := make(map[int64]float64, len(finds)), make(map[int64]float64, len(finds))
 	for i, f := range finds {
-		like[f.Num], score[f.Num] = likely(i)*q.fused[f.Num]*q.fused[f.Num], f.Score
+		like[f.Num], score[f.Num] = likely(i)*q.share[f.Num]*q.share[f.Num], f.Score
 	}
 	for _, f := range finds {
 		if from := q.led[f.Num]; score[from] > 0 {
@@ -137,11 +137,15 @@ func (q *Question) abstain() (hits, weak []engram.Ranked) {
 	return hits, weak
 }
 
+// leastJudged is how many finds are examined whatever the limit is, so that a smaller limit shows the first of the same
+// hits.
+const leastJudged = 10
+
 // wanted returns how many finds to examine: the limit plus hidden ones, plus superseded ones right behind,
 // which count as evidence for their successors.
 func (q *Question) wanted() int {
 	n := 0
-	for shown := 0; n < len(q.finds) && shown < q.in.Limit; n++ {
+	for shown := 0; n < len(q.finds) && shown < max(q.in.Limit, leastJudged); n++ {
 		if !q.hidden[q.finds[n].Num] {
 			shown++
 		}

@@ -358,7 +358,6 @@ func (q *Question) weigh(context.Context) error {
 	for _, f := range q.finds {
 		best = max(best, f.Score)
 	}
-	q.fused = make(map[int64]float64, len(q.finds))
 	for i, f := range q.finds {
 		m := q.memories[f.Num]
 		factors := prior.Prior(m.Importance, q.fading.Strength(m, now), now.Sub(m.CreatedAt))
@@ -369,7 +368,6 @@ func (q *Question) weigh(context.Context) error {
 		if best > 0 {
 			q.finds[i].Score /= best
 		}
-		q.fused[f.Num] = q.finds[i].Score
 		for _, factor := range factors {
 			q.finds[i].Score *= factor.Value
 		}
