@@ -34,6 +34,10 @@ func IsType(word string, t engram.Type) bool {
 	return Token{Word: word}.Text() == Token{Word: strings.ToLower(string(t))}.Text()
 }
 
+// asksForSome are words beside the name of a type that ask for any of it.
+var asksForSome = map[string]bool{"make": true, "made": true, "take": true, "took": true, "find": true, "found": true, "use": true,
+	"exist": true, "latest": true, "newest": true, "recent": true, "last": true, "known": true, "far": true, "please": true, "give": true}
+
 // AsksForTypes returns the known types that a question asks for if it asks for nothing else but a time, such as "what
 // decisions did we make" or "bugs we fixed". A single word does so in the plural: "decision" may be a subject as well.
 func AsksForTypes(question string, terms []engram.Term) (types []engram.Type) {
@@ -48,7 +52,7 @@ func AsksForTypes(question string, terms []engram.Term) (types []engram.Type) {
 		switch {
 		case asked != "" && (words > 1 || strings.HasSuffix(t.Written, "s")):
 			types = append(types, asked)
-		case !t.Time && !t.Stop && !t.Joined && !Asks(t.Written) && t.Word != "make" && t.Word != "made":
+		case !t.Time && !t.Stop && !t.Joined && !Asks(t.Written) && !asksForSome[t.Written]:
 			return nil
 		}
 	}

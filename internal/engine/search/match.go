@@ -181,7 +181,7 @@ func (q *Question) wordsFirst() {
 const (
 	quoted = 1 + iota // the memory has the words of the question in a row
 	begun             // its title begins so
-	titled            // its title is the question
+	whole             // its title is the question
 )
 
 // name finds the known items among the finds.
@@ -189,10 +189,10 @@ func (q *Question) name() {
 	q.named = map[int64]int{}
 	name := retrieval.NameOf(q.in.Query[:min(len(q.in.Query), longestRun)])
 	for _, f := range q.finds {
-		whole, begins := name.Of(q.memories[f.Num].Title)
+		is, begins := name.Of(q.memories[f.Num].Title)
 		switch {
-		case whole:
-			q.named[f.Num] = titled
+		case is:
+			q.named[f.Num] = whole
 			q.note(f.Num, "has this title")
 		case begins:
 			q.named[f.Num] = begun
@@ -202,6 +202,11 @@ func (q *Question) name() {
 			q.note(f.Num, "has these words in a row")
 		}
 	}
+}
+
+// titled returns the finds whose title the question is, or begins.
+func (q *Question) titled() []engram.Ranked {
+	return slices.DeleteFunc(slices.Clone(q.finds), func(f engram.Ranked) bool { return q.named[f.Num] < begun })
 }
 
 // namedFirst puts known items first, of those with the same title the newest. What supersedes one precedes it.
@@ -215,7 +220,7 @@ func (q *Question) namedFirst(context.Context) error {
 	}
 	known := slices.SortedFunc(maps.Keys(q.named), func(a, b int64) int {
 		newest := 0
-		if q.named[a] == titled {
+		if q.named[a] == whole {
 			newest = q.memories[b].CreatedAt.Compare(q.memories[a].CreatedAt)
 		}
 		return cmp.Or(cmp.Compare(q.named[b], q.named[a]), newest, cmp.Compare(place[a], place[b]))

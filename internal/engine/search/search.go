@@ -148,21 +148,18 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	q := NewQuestion(f, r, in)
-	if found.Hits, found.Times, err = q.ofTypes(ctx); err != nil {
+	listed, err := q.list(ctx, &found)
+	if err != nil {
 		return found, err
-	}
-	if from, to, ok := q.OnlyWhen(); ok && !in.All {
-		found.Times = []engram.TimeSpan{{Phrase: in.Query, From: from, To: to}}
-		rest, err := q.inSpan(ctx, from, to)
-		found.Hits = followed(found.Hits, rest)
-		found.Cut(in.Limit)
-		return found, err
-	}
-	if len(found.Hits) > 0 {
-		return found, nil
 	}
 	if err := q.answer(ctx); err != nil {
 		return found, err
+	}
+	if listed {
+		titled := q.hits(q.titled())
+		found.Hits, found.Uncertain = followed(titled, found.Hits), found.Uncertain && len(titled) == 0
+		found.Cut(in.Limit)
+		return found, q.annotate(ctx, found.Hits)
 	}
 	found.Degraded, found.Times, found.Rows = q.degraded, q.times, q.lexical.Rows
 	hits, weak := q.abstain()

@@ -36,25 +36,56 @@ func (q *Question) byType(context.Context) error {
 	return nil
 }
 
-// ofTypes lists the newest memories of the types that a question asks for and nothing else, in the time it names, and nothing
-// if it asks for something else.
-func (q *Question) ofTypes(ctx context.Context) (hits []engram.Hit, times []engram.TimeSpan, err error) {
-	types := text.AsksForTypes(q.in.Query, q.Terms)
-	if len(types) == 0 || len(q.in.Filter.Types) > 0 || q.in.All {
-		return nil, nil, nil
+// list answers a question for a time, a type or both and nothing else with the newest memories of it, and reports
+// whether the question is one. If there is none of that type in that time, it lists the newest of the type as uncertain.
+func (q *Question) list(ctx context.Context, found *engram.Found) (bool, error) {
+	if q.in.All {
+		return false, nil
 	}
+	types := text.AsksForTypes(q.in.Query, q.Terms)
+	if len(q.in.Filter.Types) > 0 {
+		types = nil
+	}
+	from, to, when := q.OnlyWhen()
+	if len(types) == 0 && !when {
+		return false, nil
+	}
+	switch {
+	case when:
+		found.Times = []engram.TimeSpan{{Phrase: q.in.Query, From: from, To: to}}
+	case len(q.phrases) > 0:
+		p := q.phrases[0]
+		from, to, found.Times = p.From, p.To, []engram.TimeSpan{{Phrase: q.in.Query[p.Start:p.End], From: p.From, To: p.To}}
+	}
+	var err error
+	if len(types) > 0 {
+		if found.Hits, err = q.ofTypes(ctx, types, from, to); err != nil {
+			return true, err
+		}
+	}
+	if when {
+		rest, err := q.inSpan(ctx, from, to)
+		if found.Hits = followed(found.Hits, rest); err != nil {
+			return true, err
+		}
+	}
+	if len(found.Hits) == 0 && len(types) > 0 {
+		found.Hits, err = q.ofTypes(ctx, types, time.Time{}, time.Time{})
+		found.Hits = found.Hits[:min(len(found.Hits), mostUncertain)]
+		found.Uncertain = len(found.Hits) > 0
+	}
+	return true, err
+}
+
+// ofTypes lists the newest memories of types made in a time.
+func (q *Question) ofTypes(ctx context.Context, types []engram.Type, from, to time.Time) ([]engram.Hit, error) {
 	of := *q
 	of.in.Filter.Types = types
-	var from, to time.Time
-	if len(q.phrases) > 0 {
-		p := q.phrases[0]
-		from, to, times = p.From, p.To, []engram.TimeSpan{{Phrase: q.in.Query[p.Start:p.End], From: p.From, To: p.To}}
-	}
-	hits, err = of.inSpan(ctx, from, to)
+	hits, err := of.inSpan(ctx, from, to)
 	for i := range hits {
 		hits[i].Why.Notes = append(hits[i].Why.Notes, fmt.Sprintf("is of type %s, which the question asks for", hits[i].Memory.Type))
 	}
-	return hits, times, err
+	return hits, err
 }
 
 // ofLabel adds the newest memories of the type that a question of one word names, or in a search of all projects of
