@@ -37,7 +37,7 @@ func (q *Question) byType(context.Context) error {
 }
 
 // list answers a question for a time, a type or both and nothing else with the newest memories of it, and reports
-// whether the question is one. If there is none of that type in that time, it lists the newest of the type as uncertain.
+// whether the question is one. A type without any in that time is listed all the same, as uncertain.
 func (q *Question) list(ctx context.Context, found *engram.Found) (bool, error) {
 	if q.in.All {
 		return false, nil
