@@ -48,11 +48,11 @@ func Context(hits []engram.Ranked, beside map[int64]engram.Beside, parts map[int
 	}
 	members := membersOf(hits, beside, parts)
 	around := make([]float64, words(parts))
-	for i, m := range members {
+	for i := range members {
+		m := &members[i]
 		clear(around)
-		for _, step := range []int{-1, 1} {
-			members[i].gather(around, members, i, step)
-		}
+		m.gather(around, members, i, -1)
+		m.gather(around, members, i, 1)
 		sum := 0.0
 		for j, part := range around {
 			if len(m.parts) > 0 {
@@ -79,6 +79,14 @@ func Context(hits []engram.Ranked, beside map[int64]engram.Beside, parts map[int
 	Sort(raised)
 	return raised, lent
 }
+
+// contextShares has contextShare^distance.
+var contextShares = func() (shares [contextReach + 1]float64) {
+	for i := range shares {
+		shares[i] = math.Pow(contextShare, float64(i))
+	}
+	return shares
+}()
 
 // words returns the number of words that parts are about.
 func words(parts map[int64][]float32) int {
@@ -119,10 +127,10 @@ func membersOf(hits []engram.Ranked, beside map[int64]engram.Beside, parts map[i
 }
 
 // gather raises around to what the members on one side of member i have.
-func (m member) gather(around []float64, members []member, i, step int) {
+func (m *member) gather(around []float64, members []member, i, step int) {
 	last := m
 	for j := i + step; j >= 0 && j < len(members); j += step {
-		n := members[j]
+		n := &members[j]
 		away := max(n.num-m.num, m.num-n.num)
 		if n.num == m.before || n.num == m.after || n.before == m.num || n.after == m.num {
 			away = 1 // memories of other sessions were saved between them
@@ -130,18 +138,17 @@ func (m member) gather(around []float64, members []member, i, step int) {
 		if n.session != m.session || away > contextReach || !n.soon(last.at) {
 			return
 		}
-		share := math.Pow(contextShare, float64(away))
 		for k, part := range n.parts {
-			around[k] = max(around[k], share*float64(part))
+			around[k] = max(around[k], contextShares[away]*float64(part))
 		}
 		last = n
 	}
 }
 
 // soon reports whether the member was saved at about that time.
-func (m member) soon(at time.Time) bool { return m.at.Sub(at).Abs() <= contextPause }
+func (m *member) soon(at time.Time) bool { return m.at.Sub(at).Abs() <= contextPause }
 
 // Near reports whether a neighbour belongs to the context of a memory saved at that time.
 func Near(n engram.Neighbour, at time.Time) bool {
-	return n.Num != 0 && member{at: n.At}.soon(at)
+	return n.Num != 0 && (&member{at: n.At}).soon(at)
 }
