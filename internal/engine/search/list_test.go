@@ -50,11 +50,25 @@ func TestATypeWithoutAnyInItsTimeIsListedAsUncertain(t *testing.T) {
 	if !found.Uncertain || !slices.Equal(enginetest.HitNums(found.Hits), decisions) {
 		t.Errorf("got %v, uncertain: %v; want %v, uncertain", enginetest.HitNums(found.Hits), found.Uncertain, decisions)
 	}
+	if len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "of that time") {
+		t.Errorf("it says %q, want that they are of another time", found.Degraded)
+	}
 	for _, query := range []string{"what decisions did we make today", "latest decisions", "which decisions did we take", "decisions please"} {
 		found := w.MustSearch(search.SearchInput{Query: query})
 		if found.Uncertain || !slices.Equal(enginetest.HitNums(found.Hits), decisions) {
 			t.Errorf("%q: got %v, uncertain: %v; want %v", query, enginetest.HitNums(found.Hits), found.Uncertain, decisions)
 		}
+	}
+}
+
+// Where no memory has the type, the words of the question find what they find.
+func TestATypeThatNoMemoryHasIsAWordAsAnyOther(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t).Unlinked()
+	want := w.Note("Minutes of the board", "All decisions of the board are in the shared folder.")
+	w.Note("Office plants", "Somebody waters them on Mondays.")
+	if got := w.MustFind("what decisions did we make"); len(got) == 0 || got[0] != want {
+		t.Errorf("got %v, want #%d first", got, want)
 	}
 }
 

@@ -37,7 +37,7 @@ func (q *Question) byType(context.Context) error {
 }
 
 // list answers a question for a time, a type or both and nothing else with the newest memories of it, and reports
-// whether the question is one. A type without any in that time is listed all the same, as uncertain.
+// whether it did. A type without any in that time is listed all the same, as uncertain.
 func (q *Question) list(ctx context.Context, found *engram.Found) (bool, error) {
 	if q.in.All {
 		return false, nil
@@ -72,9 +72,11 @@ func (q *Question) list(ctx context.Context, found *engram.Found) (bool, error) 
 	if len(found.Hits) == 0 && len(types) > 0 {
 		found.Hits, err = q.ofTypes(ctx, types, time.Time{}, time.Time{})
 		found.Hits = found.Hits[:min(len(found.Hits), mostUncertain)]
-		found.Uncertain = len(found.Hits) > 0
+		if found.Uncertain = len(found.Hits) > 0; found.Uncertain {
+			found.Degraded = append(found.Degraded, "no memory of that type is of that time; these are the newest")
+		}
 	}
-	return true, err
+	return when || len(found.Hits) > 0, err // without any of the type, its name is a word as any other
 }
 
 // ofTypes lists the newest memories of types made in a time.
