@@ -22,7 +22,7 @@ import (
 type apartWorld struct {
 	e     *engine.Engine
 	store engram.Store
-	zebra engram.Memory // one of them; by others a relation ties it to plain
+	zebra engram.Memory // one of them; by others it is related to plain
 	plain engram.Memory // of project plain
 	at    time.Time     // before all
 }

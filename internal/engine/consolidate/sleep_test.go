@@ -67,12 +67,12 @@ func TestSleepMergesWhatSaysTheSame(t *testing.T) {
 	if len(kept.Revisions) != 1 || kept.Revisions[0].Content != tokens {
 		t.Errorf("revisions of the kept memory are %+v, want its old text", kept.Revisions)
 	}
-	ties := map[string]bool{}
+	relations := map[string]bool{}
 	for _, n := range kept.Relations {
-		ties[fmt.Sprintf("%s #%d", n.Relation.Verb, n.Other.Num)] = n.Outgoing
+		relations[fmt.Sprintf("%s #%d", n.Relation.Verb, n.Other.Num)] = n.Outgoing
 	}
-	if !ties[fmt.Sprintf("caused_by #%d", other)] {
-		t.Errorf("relations of the kept memory are %v, want those of the other one", ties)
+	if !relations[fmt.Sprintf("caused_by #%d", other)] {
+		t.Errorf("relations of the kept memory are %v, want those of the other one", relations)
 	}
 	enginetest.Same(t, "live memories", w.MustList(engram.Filter{}), []int64{other, first})
 

@@ -45,7 +45,7 @@ func paged(sync, content string, at time.Time) engram.Record {
 }
 
 func tiedAs(reason string, at time.Time) engram.Record {
-	return engram.Record{Item: "tie", Relation: &engram.RelationRecord{Source: engram.Ref{SyncID: "obs-a"}, Target: engram.Ref{SyncID: "obs-b"},
+	return engram.Record{Item: "relation", Relation: &engram.RelationRecord{Source: engram.Ref{SyncID: "obs-a"}, Target: engram.Ref{SyncID: "obs-b"},
 		Relation: engram.Relation{ID: "rel-00000000000000aa", Verb: engram.VerbRelatesTo, Strength: 1, Reason: reason, Actor: "test", ActorKind: "agent", CreatedAt: at, UpdatedAt: at}}}
 }
 

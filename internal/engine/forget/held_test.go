@@ -67,7 +67,7 @@ func TestAnEraseNamesTheMemoriesThatHoldTheText(t *testing.T) {
 			w.MustLink(a, engram.VerbDerivedFrom, b)
 			return eraseOf(w, a), memory(b)
 		}},
-		{"the tie was taken away", func(w enginetest.World) (got, want []string) {
+		{"the relation was taken away", func(w enginetest.World) (got, want []string) {
 			a, b := w.Note("Alpha", text), w.Note("Beta", "beta says: "+text)
 			w.MustLink(b, engram.VerbDerivedFrom, a)
 			w.MustUnlink(a, b, "")
@@ -172,18 +172,18 @@ func TestARelationThatWasInheritedQuotesNobody(t *testing.T) {
 	for _, undone := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the sleep was undone: %v", undone), func(t *testing.T) {
 			w := enginetest.NewWorld(t).Unlinked()
-			words, ties := map[int64]string{}, map[int64]int64{}
+			words, targets := map[int64]string{}, map[int64]int64{}
 			const text = "The parser keeps a cache of tokens for the night shift"
 			a, b, op := sleepOver(w, "Parser cache", [2]string{text + ".", text + ", always."}, func(num int64) {
 				words[num] = fmt.Sprintf("wombat%d", num)
-				ties[num] = w.Note(fmt.Sprint("Lighthouse ", num), fmt.Sprint("Something else entirely, of ship ", num*7919))
+				targets[num] = w.Note(fmt.Sprint("Lighthouse ", num), fmt.Sprint("Something else entirely, of ship ", num*7919))
 				_, err := w.Link(t.Context(), relate.LinkInput{Source: engram.ByNum(num), Verb: engram.VerbCausedBy,
-					Target: engram.ByNum(ties[num]), Reason: "because " + words[num]})
+					Target: engram.ByNum(targets[num]), Reason: "because " + words[num]})
 				if err != nil {
 					t.Fatal(err)
 				}
 			})
-			if got, want := w.LiveRelations(a), fmt.Sprintf("%d caused_by %d", a, ties[b]); !strings.Contains(got, want) {
+			if got, want := w.LiveRelations(a), fmt.Sprintf("%d caused_by %d", a, targets[b]); !strings.Contains(got, want) {
 				t.Fatalf("relations of the kept one: got %q, want %q among them", got, want)
 			}
 			if undone {

@@ -107,11 +107,11 @@ const (
 // relateByMetadata creates the relations that a save's metadata asks for; the metadata stays. A missing memory
 // is a warning, not an error: such ids may be old, and the save matters more.
 func (s *Saver) relateByMetadata(ctx context.Context, m engram.Memory, metadata map[string]any) (warnings []string, err error) {
-	heed := func(key string, tie func(engram.Ref) error) error {
+	heed := func(key string, link func(engram.Ref) error) error {
 		for _, name := range named(metadata[key]) {
 			ref, err := engram.ParseRef(name)
 			if err == nil {
-				err = tie(relate.BesideOf(ref, m))
+				err = link(relate.BesideOf(ref, m))
 			}
 			switch engram.CodeOf(err) {
 			case "":

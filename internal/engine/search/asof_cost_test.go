@@ -82,7 +82,7 @@ func manyChanged(t testing.TB, n int) (w enginetest.World, asked *engine.Engine,
 		}
 		return note(tx, now, engram.EntityMemory, m.Num, "")
 	})
-	tie := func(apart int) {
+	link := func(apart int) {
 		each(func(tx engram.Tx, i int, now time.Time) error {
 			r := engram.Relation{ID: fmt.Sprintf("rel-%d-%d", apart, i), Source: int64(2 + i), Target: int64(2 + (i+apart)%n), Verb: engram.VerbRelatesTo,
 				Status: engram.RelationJudged, Strength: 1, CreatedAt: now, UpdatedAt: now}
@@ -92,7 +92,7 @@ func manyChanged(t testing.TB, n int) (w enginetest.World, asked *engine.Engine,
 			return note(tx, now, engram.EntityRelation, r.Num, "")
 		})
 	}
-	tie(1)
+	link(1)
 	then = w.Later()
 	each(func(tx engram.Tx, i int, now time.Time) error {
 		if err := note(tx, now, engram.EntityMemory, int64(2+i), `{"strength":0.9}`); err != nil {
@@ -100,7 +100,7 @@ func manyChanged(t testing.TB, n int) (w enginetest.World, asked *engine.Engine,
 		}
 		return note(tx, now, engram.EntityRelation, int64(1+i), `{"reason":"before"}`)
 	})
-	tie(2)
+	link(2)
 	w.Later()
 	read = readCounter{w.Store, new(int), new(int), new(int)}
 	p := lifecycle.DefaultPolicy()

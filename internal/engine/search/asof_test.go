@@ -188,16 +188,16 @@ func TestSearchAsOfKnowsTheRelationsOfItsTime(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld(t)
 	kettle, teapot, stove := w.Note("Kettle", "the kettle whistles"), w.Note("Teapot", "pour from it"), w.Note("Stove", "heats")
-	tie := func(id string, source int64) {
+	link := func(id string, source int64) {
 		r := engram.Relation{ID: id, Source: source, Target: kettle, Verb: engram.VerbSupersedes, Status: engram.RelationJudged, Strength: 1,
 			CreatedAt: w.Clock.Now(), UpdatedAt: w.Clock.Now()}
 		if err := w.Store.Update(t.Context(), func(tx engram.Tx) error { return tx.InsertRelation(t.Context(), &r) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	tie("rel-1", teapot)
+	link("rel-1", teapot)
 	then := w.Later()
-	tie("rel-2", stove)
+	link("rel-2", stove)
 	name := "Big teapot"
 	if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(teapot), Title: &name}); err != nil {
 		t.Fatal(err)
