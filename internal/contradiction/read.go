@@ -296,7 +296,7 @@ func (p *parser) breaks(x *word) bool {
 func (p *parser) endLabel() {
 	if len(p.words) == p.first+1 {
 		label := p.words[p.first].folded
-		p.label, p.event = fileLabels[label], p.event || eventLabels[label]
+		p.label, p.event = fileLabels.Has(label), p.event || eventLabels.Has(label)
 		p.words = p.words[:p.first]
 		return
 	}
