@@ -46,8 +46,9 @@ type Question struct {
 	repeats   map[int64]int64   // better find with the same text
 	matched   map[int64]matched // finds by how their texts match
 	asking    asking
-	named     map[int64]int // known items by kind
-	textCache *cachedTexts  // parsed texts, one snapshot for all steps
+	types     map[engram.Type][]bool // which terms name it, by type
+	named     map[int64]int          // known items by kind
+	textCache *cachedTexts           // parsed texts, one snapshot for all steps
 	why       map[int64]*engram.Why
 	blank     []engram.Why      // preallocated entries of why
 	phrases   []text.TimePhrase // time expressions in the question
@@ -67,7 +68,7 @@ func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
 	textCache := f.textCache.open()
 	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: f.aliases.Add(withTimes(text.Query(in.Query), in.Query, phrases)),
-		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
+		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, types: map[engram.Type][]bool{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
 }
 
 func (q *Question) now() time.Time { return q.finder.ledger.Now() }
