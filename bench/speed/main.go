@@ -29,7 +29,7 @@ func main() {
 func run() (err error) {
 	binary := flag.String("binary", "bin/engram", "the `binary` to measure")
 	against := flag.String("against", "", "an older `binary`, measured in turn with it")
-	sizes := flag.String("sizes", "1000,20000,100000", "`numbers` of memories; 1000000 takes some minutes more and 3 GB")
+	sizes := flag.String("sizes", "1000,20000,100000", "`numbers` of memories; 1000000 takes a quarter of an hour more of CPU, once, and 10 GB")
 	keep := flag.String("keep", filepath.Join(os.TempDir(), "engram-speed"), "`folder` of stores and indexes for later runs")
 	rounds := flag.Int("rounds", 7, "blocks of each operation")
 	only := flag.String("only", "", "only operations whose name matches this `expression`")
@@ -41,6 +41,9 @@ func run() (err error) {
 	flag.Parse()
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unknown argument %q", flag.Arg(0))
+	}
+	if *page != "" && *only != "" {
+		return errors.New("-write needs all operations: leave out -only")
 	}
 	matches, err := regexp.Compile(*only)
 	if err != nil {

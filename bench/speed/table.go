@@ -47,7 +47,7 @@ func rows() []row {
 		{operation: opProject, targets: map[int]float64{100_000: 6, 1_000_000: 12}, references: []string{refBleve, refFTS5}},
 		{operation: opCommon, targets: map[int]float64{20_000: 5, 100_000: 9}, references: []string{refBleve, refFTS5}},
 		{operation: opSave, targets: map[int]float64{1_000: 1.2, 0: 1.6}, references: []string{refFTS5, refRow}},
-		{operation: opWriters, references: nil},
+		{operation: opWriters},
 		{operation: opRate, of: opWriters, rate: true, targets: map[int]float64{0: 800}},
 		{operation: opOwn, targets: map[int]float64{0: 3.5}},
 		{operation: opImported, targets: map[int]float64{0: 3.5}},
