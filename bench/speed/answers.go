@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,7 +43,7 @@ func (a answer) equal(b answer) bool {
 
 // compareAnswers writes the answers of a build to a file, and says how many differ from those of another binary; either
 // may be "".
-func compareAnswers(b build, work, labels, file, against string) error {
+func compareAnswers(ctx context.Context, b build, work, labels, file, against string) error {
 	documents, questions, err := readLabels(labels)
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Printf("no answers: there are no label sets in %s\n", labels)
@@ -51,7 +52,7 @@ func compareAnswers(b build, work, labels, file, against string) error {
 	if err != nil {
 		return err
 	}
-	got, err := answersOf(b, work, documents, questions)
+	got, err := answersOf(ctx, b, work, documents, questions)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func compareAnswers(b build, work, labels, file, against string) error {
 	if err != nil {
 		return err
 	}
-	had, err := answersOf(other[0], work, documents, questions)
+	had, err := answersOf(ctx, other[0], work, documents, questions)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func differences(got, had []answer) string {
 }
 
 // answersOf asks a build, on a store that it makes for that, so that what it does at an import counts too.
-func answersOf(b build, work string, documents, questions []labelled) (all []answer, err error) {
+func answersOf(ctx context.Context, b build, work string, documents, questions []labelled) (all []answer, err error) {
 	dir, err := os.MkdirTemp(work, "answers-")
 	if err != nil {
 		return nil, err
@@ -105,10 +106,10 @@ func answersOf(b build, work string, documents, questions []labelled) (all []ans
 	if err := exportLabelled(export, documents); err != nil {
 		return nil, err
 	}
-	if _, _, err := output(b.command(dir, "import", export), ""); err != nil {
+	if _, _, err := output(b.command(ctx, dir, "import", export), ""); err != nil {
 		return nil, err
 	}
-	s, err := b.serve(dir)
+	s, err := b.serve(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

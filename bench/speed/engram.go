@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +20,10 @@ import (
 // A build is one binary of Engram.
 type build struct{ name, binary string }
 
-// command prepares a process of the build on a store, as a user has it: without settings of this machine.
-func (b build) command(dir string, args ...string) *exec.Cmd {
-	cmd := exec.Command(b.binary, append([]string{"--data-dir", dir}, args...)...)
+// command prepares a process of the build on a store, as a user has it: without settings of this machine. It ends with
+// the context.
+func (b build) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, b.binary, append([]string{"--data-dir", dir}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + os.TempDir()}
 	return cmd
 }
@@ -56,8 +58,8 @@ func processes(name string, run func(i int) (time.Duration, error)) lane {
 }
 
 // listTools starts engram mcp, asks for its tools and ends it after the answer.
-func (b build) listTools(dir string) (time.Duration, error) {
-	cmd := b.command(dir, "mcp")
+func (b build) listTools(ctx context.Context, dir string) (time.Duration, error) {
+	cmd := b.command(ctx, dir, "mcp")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return 0, err
@@ -95,8 +97,8 @@ type server struct {
 }
 
 // serve starts a server on a free port and waits for its address.
-func (b build) serve(dir string) (*server, error) {
-	s := &server{build: b, cmd: b.command(dir, "serve", "--json", "0")}
+func (b build) serve(ctx context.Context, dir string) (*server, error) {
+	s := &server{build: b, cmd: b.command(ctx, dir, "serve", "--json", "0")}
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

@@ -9,24 +9,30 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 func main() {
-	if err := run(); err != nil {
+	// A run that is broken off ends its servers and removes what it made.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "speed:", err)
 		os.Exit(1)
 	}
 }
 
-func run() (err error) {
+func run(ctx context.Context) (err error) {
 	binary := flag.String("binary", "bin/engram", "the `binary` to measure")
 	against := flag.String("against", "", "an older `binary`, measured in turn with it")
 	sizes := flag.String("sizes", "1000,20000,100000", "`numbers` of memories; 1000000 takes a quarter of an hour more of CPU, once, and 10 GB")
@@ -64,14 +70,14 @@ func run() (err error) {
 	kept := stores{folder: *keep, report: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format, args...) }}
 
 	if *answers != "" || *answersAgainst != "" {
-		return compareAnswers(builds[0], work, *labels, *answers, *answersAgainst)
+		return compareAnswers(ctx, builds[0], work, *labels, *answers, *answersAgainst)
 	}
 
 	b := bench{stores: kept, builds: builds, work: work, rounds: *rounds, only: matches}
 	if b.programs, err = programs(); err != nil {
 		return err
 	}
-	if err := b.starts(); err != nil {
+	if err := b.starts(ctx); err != nil {
 		return err
 	}
 	for s := range strings.SplitSeq(*sizes, ",") {
@@ -79,11 +85,11 @@ func run() (err error) {
 		if err != nil || size < 1 {
 			return fmt.Errorf("%q is no number of memories", s)
 		}
-		if err := b.at(size); err != nil {
+		if err := b.at(ctx, size); err != nil {
 			return err
 		}
 	}
-	if err := b.moves(*documents); err != nil {
+	if err := b.moves(ctx, *documents); err != nil {
 		return err
 	}
 	fmt.Print(details(b.results, builds))

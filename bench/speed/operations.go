@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -64,11 +65,11 @@ func (b *bench) wanted(names ...string) bool {
 }
 
 // starts measures what needs no memories.
-func (b *bench) starts() error {
+func (b *bench) starts(ctx context.Context) error {
 	var lanes []lane
 	for _, build := range b.builds {
 		lanes = append(lanes, processes(build.name, func(int) (time.Duration, error) {
-			_, took, err := output(build.command(b.work, "version"), "")
+			_, took, err := output(build.command(ctx, b.work, "version"), "")
 			return took, err
 		}))
 	}
@@ -77,10 +78,10 @@ func (b *bench) starts() error {
 }
 
 // at measures everything on stores of a size.
-func (b *bench) at(size int) error {
+func (b *bench) at(ctx context.Context, size int) error {
 	var dirs []string
 	for _, build := range b.builds {
-		store, err := b.of(build, size)
+		store, err := b.of(ctx, build, size)
 		if err != nil {
 			return err
 		}
@@ -90,14 +91,14 @@ func (b *bench) at(size int) error {
 		}
 		dirs = append(dirs, dir)
 	}
-	if err := b.cold(size, dirs); err != nil {
+	if err := b.cold(ctx, size, dirs); err != nil {
 		return err
 	}
-	return b.served(size, dirs)
+	return b.served(ctx, size, dirs)
 }
 
 // cold measures processes that begin and end: no server has the store.
-func (b *bench) cold(size int, dirs []string) error {
+func (b *bench) cold(ctx context.Context, size int, dirs []string) error {
 	lanes := func(run func(b build, dir string, i int) (time.Duration, error)) []lane {
 		var all []lane
 		for k, build := range b.builds {
@@ -106,20 +107,20 @@ func (b *bench) cold(size int, dirs []string) error {
 		return append(all, b.programs(refLinked, "linked", filepath.Join(dirs[0], "engram.db")))
 	}
 	err := b.add(operation{name: opCold, size: size, per: 3, lanes: lanes(func(e build, dir string, i int) (time.Duration, error) {
-		_, took, err := output(e.command(dir, "search", question(i, size), "--project", asked(i, size).project), "")
+		_, took, err := output(e.command(ctx, dir, "search", question(i, size), "--project", asked(i, size).project), "")
 		return took, err
 	})})
 	if err != nil {
 		return err
 	}
-	err = b.add(operation{name: opTools, size: size, per: 3, lanes: lanes(func(e build, dir string, _ int) (time.Duration, error) { return e.listTools(dir) })})
+	err = b.add(operation{name: opTools, size: size, per: 3, lanes: lanes(func(e build, dir string, _ int) (time.Duration, error) { return e.listTools(ctx, dir) })})
 	if err != nil {
 		return err
 	}
 	for _, event := range []struct{ name, event string }{{opStart, "session-start"}, {opPrompt, "prompt"}} {
 		silent, asks := 0, 0
 		err = b.add(operation{name: event.name, size: size, per: 3, lanes: lanes(func(e build, dir string, i int) (time.Duration, error) {
-			told, took, err := b.hook(e, dir, event.event, i, size)
+			told, took, err := b.hook(ctx, e, dir, event.event, i, size)
 			if asks++; told == "" {
 				silent++
 			}
@@ -137,7 +138,7 @@ func (b *bench) cold(size int, dirs []string) error {
 
 // hook passes an event to a hook, in the folder of the project of document i's question. Session starts are each of a new
 // session; prompts go on in one session of each project.
-func (b *bench) hook(e build, dir, event string, i, size int) (string, time.Duration, error) {
+func (b *bench) hook(ctx context.Context, e build, dir, event string, i, size int) (string, time.Duration, error) {
 	project := asked(i, size).project
 	folder := filepath.Join(b.work, "src", project)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -151,14 +152,14 @@ func (b *bench) hook(e build, dir, event string, i, size int) (string, time.Dura
 	if err != nil {
 		return "", 0, err
 	}
-	cmd := e.command(dir, "hook", "claude-code", event)
+	cmd := e.command(ctx, dir, "hook", "claude-code", event)
 	// On a busy machine the time of a hook runs out before its work is done, which would look cheap.
 	cmd.Env = append(cmd.Env, "ENGRAM_HOOK_WITHIN=10000")
 	return output(cmd, string(text))
 }
 
 // served measures what a server answers.
-func (b *bench) served(size int, dirs []string) (err error) {
+func (b *bench) served(ctx context.Context, size int, dirs []string) (err error) {
 	var servers []*server
 	defer func() {
 		for _, s := range servers {
@@ -166,7 +167,7 @@ func (b *bench) served(size int, dirs []string) (err error) {
 		}
 	}()
 	for k, build := range b.builds {
-		s, err := build.serve(dirs[k])
+		s, err := build.serve(ctx, dirs[k])
 		if err != nil {
 			return err
 		}
@@ -268,16 +269,16 @@ func (b *bench) contexts(size int, servers []*server, lanes func(func(s *server,
 			}
 		}
 	}
-	context := func(name string, project func(i int) string) error {
+	measure := func(name string, project func(i int) string) error {
 		return b.add(operation{name: name, size: size, per: 10, lanes: lanes(func(s *server, i int) error {
 			_, err := s.get("/context", url.Values{"project": {project(i)}})
 			return err
 		})})
 	}
-	if err := context(opOwn, func(int) string { return ownProject }); err != nil {
+	if err := measure(opOwn, func(int) string { return ownProject }); err != nil {
 		return err
 	}
-	return context(opImported, projectOf)
+	return measure(opImported, projectOf)
 }
 
 func (b *bench) saves(size int, servers []*server, tables *sql.DB) error {
@@ -305,7 +306,7 @@ func (b *bench) saves(size int, servers []*server, tables *sql.DB) error {
 }
 
 // moves measures ingest and import of documents into empty stores.
-func (b *bench) moves(documents int) error {
+func (b *bench) moves(ctx context.Context, documents int) error {
 	if !b.wanted(opIngest, opImport) {
 		return nil
 	}
@@ -321,7 +322,7 @@ func (b *bench) moves(documents int) error {
 				if err != nil {
 					return 0, err
 				}
-				_, took, err := output(e.command(dir, kind.verb, kind.file), "")
+				_, took, err := output(e.command(ctx, dir, kind.verb, kind.file), "")
 				return took, errors.Join(err, os.RemoveAll(dir))
 			}))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
@@ -19,8 +20,8 @@ type stores struct {
 
 // of returns the folder of a store of the corpus's first memories, made by the build unless one with its schema is kept.
 // Who writes to it works on a copy.
-func (s stores) of(b build, size int) (string, error) {
-	schema, err := schemaOf(b)
+func (s stores) of(ctx context.Context, b build, size int) (string, error) {
+	schema, err := schemaOf(ctx, b)
 	if err != nil {
 		return "", err
 	}
@@ -32,7 +33,7 @@ func (s stores) of(b build, size int) (string, error) {
 			if err := exportTo(export, corpus(from, min(from+100_000, size))); err != nil {
 				return err
 			}
-			_, cpu, err := output(b.command(dir, "import", export), "")
+			_, cpu, err := output(b.command(ctx, dir, "import", export), "")
 			if err := errors.Join(err, os.Remove(export)); err != nil {
 				return err
 			}
@@ -61,13 +62,13 @@ func (s stores) kept(name string, fill func(dir string) error) (string, error) {
 
 // schemaOf returns a name for the schema that a build gives to a new store: stores of another are not for it, or are
 // changed when it opens them.
-func schemaOf(b build) (name string, err error) {
+func schemaOf(ctx context.Context, b build) (name string, err error) {
 	dir, err := os.MkdirTemp("", "engram-speed-")
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if _, _, err := output(b.command(dir, "save", "A title", "A text"), ""); err != nil {
+	if _, _, err := output(b.command(ctx, dir, "save", "A title", "A text"), ""); err != nil {
 		return "", err
 	}
 	db, err := sql.Open("sqlite", filepath.Join(dir, "engram.db"))
