@@ -39,6 +39,7 @@ func run(ctx context.Context) (err error) {
 	keep := flag.String("keep", filepath.Join(os.TempDir(), "engram-speed"), "`folder` of stores and indexes for later runs")
 	rounds := flag.Int("rounds", 7, "blocks of each operation")
 	only := flag.String("only", "", "only operations whose name matches this `expression`")
+	alone := flag.Bool("alone", false, "without the references")
 	documents := flag.Int("moved", 10_000, "memories of the ingest and the import")
 	page := flag.String("write", "", "Markdown `file` to put the table into")
 	answers := flag.String("answers", "", "write the answers to 1,000 questions to this `file` instead")
@@ -48,8 +49,8 @@ func run(ctx context.Context) (err error) {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unknown argument %q", flag.Arg(0))
 	}
-	if *page != "" && *only != "" {
-		return errors.New("-write needs all operations: leave out -only")
+	if *page != "" && (*only != "" || *alone) {
+		return errors.New("-write needs everything: leave out -only and -alone")
 	}
 	matches, err := regexp.Compile(*only)
 	if err != nil {
@@ -73,7 +74,7 @@ func run(ctx context.Context) (err error) {
 		return compareAnswers(ctx, builds[0], work, *labels, *answers, *answersAgainst)
 	}
 
-	b := bench{stores: kept, builds: builds, work: work, rounds: *rounds, only: matches}
+	b := bench{stores: kept, builds: builds, work: work, rounds: *rounds, only: matches, alone: *alone}
 	if b.programs, err = programs(); err != nil {
 		return err
 	}

@@ -11,7 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
+
+	"github.com/blevesearch/bleve/v2"
 )
 
 // ownProject has memories that were saved here; those of the corpus came by import, which context judges otherwise.
@@ -27,6 +30,7 @@ type bench struct {
 	work     string  // folder of what is removed at the end
 	rounds   int
 	only     *regexp.Regexp
+	alone    bool // without references, which then are not made either
 	programs func(name, program string, args ...string) lane
 	results  []result
 }
@@ -35,6 +39,11 @@ type bench struct {
 func (b *bench) add(o operation) error {
 	if !b.only.MatchString(o.name) {
 		return nil
+	}
+	if b.alone {
+		o.lanes = slices.DeleteFunc(o.lanes, func(l lane) bool {
+			return !slices.ContainsFunc(b.builds, func(e build) bool { return e.name == l.name })
+		})
 	}
 	if o.rounds == 0 {
 		o.rounds = b.rounds
@@ -181,7 +190,7 @@ func (b *bench) served(ctx context.Context, size int, dirs []string) (err error)
 		return all
 	}
 	var tables *sql.DB
-	if b.wanted(opQuestion, opProject, opCommon, opSave) {
+	if !b.alone && b.wanted(opQuestion, opProject, opCommon, opSave) {
 		if tables, err = tablesOf(b.stores, size, b.work); err != nil {
 			return err
 		}
@@ -206,11 +215,14 @@ func (b *bench) searches(size int, lanes func(func(s *server, i int) error) []la
 	if !b.wanted(opQuestion, opProject, opCommon) {
 		return nil
 	}
-	index, err := bleveOf(b.stores, size)
-	if err != nil {
-		return err
+	var index bleve.Index
+	if !b.alone {
+		var err error
+		if index, err = bleveOf(b.stores, size); err != nil {
+			return err
+		}
+		defer index.Close()
 	}
-	defer index.Close()
 	for _, kind := range []struct {
 		name string
 		ask  func(i int) (question, project string)
