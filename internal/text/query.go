@@ -39,7 +39,7 @@ func queryOf(question string) []engram.Term {
 			return
 		}
 		seen[word] = true
-		term := engram.Term{Word: word, Written: t.Word, Stop: t.Stop, Joined: t.Kind == Joined}
+		term := engram.Term{Word: word, Written: t.Word, Foreign: in&all != 0, Stop: t.Stop, Joined: t.Kind == Joined}
 		if t.Stop {
 			if len(stops) < maxTerms {
 				stops = append(stops, term)

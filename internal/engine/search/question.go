@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -285,6 +286,30 @@ func (q *Question) repaired() []engram.Repair {
 		}
 		read := walk.Mapped(w.Matched, func(stem string) string { return q.texts.Spelt(stem, w.Term.Written) })
 		all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
+	}
+	return all
+}
+
+// aliases returns the words of the question that memories have in another form of the same language, spelled as in the
+// finds.
+func (q *Question) aliases() []engram.Repair {
+	if q.in.Mode == ModeSemantic {
+		return nil // no words were searched
+	}
+	var all []engram.Repair
+	for _, w := range q.lexical.Words {
+		if w.Repaired || w.Term.Joined {
+			continue
+		}
+		var read []string
+		for _, stem := range w.Matched {
+			if stem != w.Term.Word && slices.Contains(w.Term.Also, stem) && !strings.HasPrefix(stem, text.ForeignMark) {
+				read = append(read, q.texts.Spelt(stem, w.Term.Written))
+			}
+		}
+		if len(read) > 0 {
+			all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
+		}
 	}
 	return all
 }

@@ -71,7 +71,7 @@ type word struct {
 	repaired bool      // matched are corrections of what was written
 	spread   []holding // by segment in scope
 	rows     int       // memories of the project that contain it
-	tool     *word     // the same word in tool names; nil if no tool has it
+	tool     *word     // the same word in tool names; nil if none has it
 	isTool   bool      // it is the tool of another word
 }
 
