@@ -32,7 +32,7 @@ func thing(s string) (n int, e entry) {
 	case !finding.Letter(c) || c >= 0x80:
 		return 0, e
 	}
-	named := false                      // it has a character that words and base64 lack
+	named := -1                         // the first character that words and base64 lack
 	slashed, home := false, s[0] == '$' // a slash alone is not enough
 	for n < len(s) && n < longestThing {
 		c := s[n]
@@ -40,15 +40,20 @@ func thing(s string) (n int, e entry) {
 			break
 		}
 		slashed = slashed || c == '/'
-		named = named || c == '@' || c == '.' || c == ':' || c == '_' && n > 0
+		if named < 0 && (c == '@' || c == '.' || c == ':' || c == '_' && n > 0) {
+			named = n
+		}
 		n++
 	}
 	// Punctuation at the end belongs to the sentence.
 	for n > 0 && strings.IndexByte(".:!?", s[n-1]) >= 0 {
 		n--
 	}
-	if n < 3 || !named && !(slashed && (home || s[0] == '/' || s[0] == '~')) {
+	if n < 3 || named < 0 && !(slashed && (home || s[0] == '/' || s[0] == '~')) {
 		return 0, e
+	}
+	if named >= n && !slashed && !home && s[0] != '~' {
+		return 0, e // a word before punctuation
 	}
 	if e = entryOfThing(s[:n]); e == (entry{}) {
 		return 0, e
