@@ -121,6 +121,7 @@ func rows() map[string]row {
 		"internal/notebook":            {room: "technology"},
 		"internal/sqlite":              {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/sqlite/conn":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
+		"internal/sqlite/recent":       {room: "technology"},
 		"internal/sqlite/file":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/sqlite/lexicon":      {room: "technology"},
 		"internal/sqlite/vectors":      {room: "technology"},

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/vector"
@@ -17,7 +16,7 @@ const repairedWorth = 0.7
 
 // rank scores the memories in scope that contain at least least of the words (0: any) and returns the
 // best.
-func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engram.Ranked, error) {
+func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]vector.Placed, error) {
 	if len(ws) == 0 {
 		return nil, nil
 	}
@@ -44,12 +43,9 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 			return nil, err
 		}
 		for j, w := range ws {
-			ps, err := w.spread[i].postings(s.scratch)
+			ps, err := s.postings(&w.spread[i])
 			if err != nil {
 				return nil, err
-			}
-			if w.spread[i].merged == nil {
-				s.scratch = ps
 			}
 			if err := sum.add(ps, worth[j], lengths); err != nil {
 				return nil, err
@@ -60,23 +56,23 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 			return nil, err
 		}
 		if in.Docs != nil {
-			sum.collect(best, in, uint16(least))
-		} else if err := sum.choose(ctx, best, in, uint16(least)); err != nil {
+			sum.collect(best, in, i, uint16(least))
+		} else if err := sum.choose(ctx, best, in, i, uint16(least)); err != nil {
 			return nil, err
 		}
 	}
 	if s.scope.Check != nil {
-		return s.checked(ctx, best.Ranked(), limit)
+		return s.checked(ctx, best.Placed(), limit)
 	}
-	return best.Ranked(), nil
+	return best.Placed(), nil
 }
 
 // checkAtOnce is how many memories are checked per statement.
 const checkAtOnce = 250
 
 // checked returns the first hits that pass the conditions that need the memory itself.
-func (s *search) checked(ctx context.Context, found []engram.Ranked, limit int) ([]engram.Ranked, error) {
-	var kept []engram.Ranked
+func (s *search) checked(ctx context.Context, found []vector.Placed, limit int) ([]vector.Placed, error) {
+	var kept []vector.Placed
 	for some := range slices.Chunk(found, checkAtOnce) {
 		nums := make([]int64, len(some))
 		for i, f := range some {
@@ -124,22 +120,25 @@ func (s *sums) add(ps []postings.Posting, w retrieval.Word, lengths postings.Len
 	return nil
 }
 
-// collect offers the documents in scope that contain a word, and at least least.
-func (s *sums) collect(best *vector.Top, in *Part, least uint16) {
+// placeOf is the place of a hit: the index of its segment in scope, and its slot.
+func placeOf(segment, slot int) int { return segment<<16 | slot }
+
+// collect offers the documents of a segment in scope that contain a word, and at least least.
+func (s *sums) collect(best *vector.Top, in *Part, segment int, least uint16) {
 	bar, _ := best.Least()
 	for slot := range in.Docs.Len() {
 		score := float64(s.score[slot])
 		if s.words[slot] == 0 || s.words[slot] < least || score < bar || !in.Pass(slot) {
 			continue
 		}
-		best.Offer(in.Docs.Num(slot), score)
+		best.OfferAt(in.Docs.Num(slot), score, placeOf(segment, slot))
 		bar, _ = best.Least()
 	}
 }
 
 // choose is collect for documents that are not loaded: it checks the best scores first, so that it reads
 // few pages.
-func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, least uint16) error {
+func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, segment int, least uint16) error {
 	var slots []int
 	bar, _ := best.Least()
 	for slot, n := range s.words[:in.of.slots] {
@@ -158,27 +157,10 @@ func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, least uin
 			return err
 		}
 		if in.passes(docs, i, slot) {
-			best.Offer(docs.Num(i), score)
+			best.OfferAt(docs.Num(i), score, placeOf(segment, slot))
 		}
 	}
 	return nil
-}
-
-// mostSessions is the greatest plausible number of a session; greater ones mean damage.
-const mostSessions = 1 << 24
-
-// inProject calls fn for the live documents of the project, with the number of the session, 0 for none.
-func (s *search) inProject(fn func(segment int, d postings.Docs, slot int, session uint32)) {
-	for i, g := range s.scope.segments {
-		mixed := s.scope.mixed(g)
-		for slot := range g.docs.Len() {
-			at := g.docs.Session(slot)
-			if at > mostSessions || !g.docs.Live(slot) || mixed && !s.scope.has(int64(g.docs.Project(slot))) {
-				continue
-			}
-			fn(i, g.docs, slot, at)
-		}
-	}
 }
 
 // parts returns what each word adds to the score of each hit.
@@ -198,12 +180,9 @@ func (s *search) parts(hits []standing) (map[int64][]float32, error) {
 			if segments[i] == nil || w.spread[i].empty() {
 				continue
 			}
-			ps, err := w.spread[i].postings(s.scratch)
+			ps, err := s.postings(&w.spread[i])
 			if err != nil {
 				return nil, err
-			}
-			if w.spread[i].merged == nil {
-				s.scratch = ps
 			}
 			for _, p := range ps {
 				if int(p.Slot) >= len(segments[i]) {

@@ -8,10 +8,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // Search ranks the memories that match q, best first, by exact BM25 over every memory that passes f, which
@@ -34,10 +36,13 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 		}
 	}
 	s := &search{scope: sc, query: q}
+	room := rooms.Get().(*[]postings.Posting)
+	s.decoded = (*room)[:0]
+	defer func() { *room = s.decoded[:0]; rooms.Put(room) }()
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	answer := engram.Lexical{Hits: s.hits, Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
+	answer := engram.Lexical{Hits: vector.Ranked(s.hits), Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
 	for _, w := range s.terms {
 		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
 	}
@@ -50,14 +55,22 @@ type search struct {
 	query engram.LexicalQuery
 	terms []*word
 	asked map[string][]postings.List // lists of the query's words, by segment in scope
-	hits  []engram.Ranked
+	hits  []vector.Placed
 
 	beside map[int64]engram.Beside
 	parted map[int64][]float32
 
-	scratch []postings.Posting
-	tf      []uint32 // scratch space for postings.Union
+	decoded []postings.Posting // of single lists, for their holdings
+	scratch []postings.Posting // of a list for which decoded has no room
+	tf      []uint32           // scratch space for postings.Union
 }
+
+// mostDecoded is how many postings of single lists are kept until the search is over, as they are read up to
+// three times: 1 MB.
+const mostDecoded = 1 << 17
+
+// rooms are used again by later searches.
+var rooms = sync.Pool{New: func() any { return new([]postings.Posting) }}
 
 // word is a term of the query with its matches in the index.
 type word struct {
@@ -70,18 +83,26 @@ type word struct {
 
 // holding is what one segment has of a word.
 type holding struct {
-	list   postings.List      // of a single indexed word
-	merged []postings.Posting // of several
+	list postings.List      // of a single indexed word
+	all  []postings.Posting // decoded; of several words, only this
 }
 
-func (h holding) empty() bool { return h.list.Len() == 0 && len(h.merged) == 0 }
+func (h holding) empty() bool { return h.list.Len() == 0 && len(h.all) == 0 }
 
-// postings decodes the holding, using into as scratch space if needed.
-func (h holding) postings(into []postings.Posting) ([]postings.Posting, error) {
-	if h.merged != nil {
-		return h.merged, nil
+// postings returns the postings of a holding, valid until the next call.
+func (s *search) postings(h *holding) (ps []postings.Posting, err error) {
+	switch {
+	case h.all != nil || h.list.Len() == 0:
+		return h.all, nil
+	case len(s.decoded)+h.list.Len() > mostDecoded:
+		s.scratch, err = h.list.Decode(s.scratch[:0])
+		return s.scratch, err
 	}
-	return h.list.Decode(into[:0])
+	from := len(s.decoded)
+	if s.decoded, err = h.list.Decode(s.decoded); err == nil {
+		h.all = s.decoded[from:len(s.decoded):len(s.decoded)]
+	}
+	return h.all, err
 }
 
 func (s *search) run(ctx context.Context) error {
@@ -281,7 +302,7 @@ func (s *search) either(ctx context.Context, w *word, words []string) error {
 func (s *search) count(w *word) error {
 	w.rows = 0
 	for i, g := range s.scope.segments {
-		n, err := s.rowsIn(g, w.spread[i])
+		n, err := s.rowsIn(g, &w.spread[i])
 		if err != nil {
 			return err
 		}
@@ -294,16 +315,13 @@ func (s *search) count(w *word) error {
 }
 
 // rowsIn returns how many memories of the project a holding of segment g has.
-func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
+func (s *search) rowsIn(g *segment, h *holding) (rows int, err error) {
 	if !s.scope.mixed(g) || h.empty() {
-		return max(h.list.Len(), len(h.merged)), nil
+		return max(h.list.Len(), len(h.all)), nil
 	}
-	ps, err := h.postings(s.scratch)
+	ps, err := s.postings(h)
 	if err != nil {
 		return 0, err
-	}
-	if h.merged == nil {
-		s.scratch = ps
 	}
 	for _, p := range ps {
 		if int(p.Slot) >= g.docs.Len() {
@@ -329,7 +347,7 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 			return err
 		}
 		lists[i] = append(lists[i], l)
-		n, err := s.rowsIn(segments[i], holding{list: l})
+		n, err := s.rowsIn(segments[i], &holding{list: l})
 		if n > 0 { // otherwise only other projects have it
 			counts[string(word)] += n
 		}
@@ -384,7 +402,7 @@ func (s *search) join(g *segment, lists []postings.List, unite merge) (h holding
 	if len(s.tf) < g.slots {
 		s.tf = make([]uint32, max(g.slots, MaxSlots))
 	}
-	h.merged, err = unite(lists, s.tf[:g.slots])
+	h.all, err = unite(lists, s.tf[:g.slots])
 	return h, err
 }
 
