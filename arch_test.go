@@ -204,7 +204,7 @@ func houses() map[string][]string {
 			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode seized", "."},
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
-		"internal/sqlite":    {"conn", "file lexicon", "vectors", "."},
+		"internal/sqlite":    {"conn recent", "file lexicon", "vectors", "."},
 		"internal/suspicion": {"finding", "grammar surface", "command", "."},
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// Comparing a word that nobody wrote with the words of the index would read a fifth of it. So the words of
-// a segment that begin alike are kept, some 14 bytes each, with what rules out nearly all of them without
-// comparing letters.
+// To find what a misspelt word meant would read a fifth of the index. So the words of a segment that begin
+// alike are kept, some 14 bytes each, with what rules out nearly all of them without comparing letters.
 
 // mostInitials bounds the bytes of these words in memory.
 const mostInitials = 6 << 20

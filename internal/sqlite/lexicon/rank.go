@@ -165,33 +165,30 @@ func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, segment i
 
 // parts returns what each word adds to the score of each hit.
 func (s *search) parts(hits []standing) (map[int64][]float32, error) {
-	segments := make([][]int32, len(s.scope.segments)) // by slot: the hit, counted from 1
 	all, parts := make([]float32, len(hits)*len(s.terms)), make(map[int64][]float32, len(hits))
+	byPlace := make([]int, len(hits)) // indexes of hits, by segment and slot
 	for i, f := range hits {
-		if segments[f.segment] == nil {
-			segments[f.segment] = make([]int32, s.scope.segments[f.segment].docs.Len())
-		}
-		segments[f.segment][f.slot] = int32(i + 1)
+		byPlace[i] = i
 		parts[f.num] = all[i*len(s.terms):][:len(s.terms):len(s.terms)]
 	}
+	slices.SortFunc(byPlace, func(a, b int) int {
+		return cmp.Or(cmp.Compare(hits[a].segment, hits[b].segment), cmp.Compare(hits[a].slot, hits[b].slot))
+	})
 	for j, w := range s.terms {
-		worth := s.worth(w)
-		for i, g := range s.scope.segments {
-			if segments[i] == nil || w.spread[i].empty() {
-				continue
-			}
-			ps, err := s.postings(&w.spread[i])
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range ps {
-				if int(p.Slot) >= len(segments[i]) {
-					return nil, postings.ErrDamaged
+		worth, segment := s.worth(w), -1
+		var ps []postings.Posting
+		for _, i := range byPlace {
+			f := hits[i]
+			if f.segment != segment {
+				var err error
+				if ps, err = s.postings(&w.spread[f.segment]); err != nil {
+					return nil, err
 				}
-				if at := segments[i][p.Slot]; at > 0 {
-					part := worth.Score(float64(p.TF), float64(g.docs.Length(int(p.Slot))))
-					all[int(at-1)*len(s.terms)+j] = float32(part)
-				}
+				segment = f.segment
+			}
+			at, has := slices.BinarySearchFunc(ps, uint32(f.slot), func(p postings.Posting, slot uint32) int { return cmp.Compare(p.Slot, slot) })
+			if ps = ps[at:]; has {
+				all[i*len(s.terms)+j] = float32(worth.Score(float64(ps[0].TF), float64(f.words)))
 			}
 		}
 	}

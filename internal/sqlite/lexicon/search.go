@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
@@ -36,9 +35,10 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 		}
 	}
 	s := &search{scope: sc, query: q}
-	room := rooms.Get().(*[]postings.Posting)
-	s.decoded = (*room)[:0]
-	defer func() { *room = s.decoded[:0]; rooms.Put(room) }()
+	if room, some := x.Cache.rooms.Get().(*[]postings.Posting); some {
+		s.decoded = (*room)[:0]
+	}
+	defer func() { x.Cache.rooms.Put(&s.decoded) }()
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
@@ -68,9 +68,6 @@ type search struct {
 // mostDecoded is how many postings of single lists are kept until the search is over, as they are read up to
 // three times: 1 MB.
 const mostDecoded = 1 << 17
-
-// rooms are used again by later searches.
-var rooms = sync.Pool{New: func() any { return new([]postings.Posting) }}
 
 // word is a term of the query with its matches in the index.
 type word struct {
