@@ -14,6 +14,10 @@ import (
 // repairedWorth is the weight of a corrected word relative to an exact one.
 const repairedWorth = 0.7
 
+// toolWorth is the weight of a word in the name of the tool that reported a memory, relative to one of its text. It is
+// set by hand: enough to find what a tool reported, too little to put it before a text that has the word.
+const toolWorth = 0.3
+
 // rank scores the memories in scope that contain at least least of the words (0: any) and returns the
 // best.
 func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]vector.Placed, error) {
@@ -175,31 +179,47 @@ func (s *search) parts(hits []standing) (map[int64][]float32, error) {
 		return cmp.Or(cmp.Compare(hits[a].segment, hits[b].segment), cmp.Compare(hits[a].slot, hits[b].slot))
 	})
 	for j, w := range s.terms {
-		worth, segment := s.worth(w), -1
-		var ps []postings.Posting
-		for _, i := range byPlace {
-			f := hits[i]
-			if f.segment != segment {
-				var err error
-				if ps, err = s.postings(&w.spread[f.segment]); err != nil {
-					return nil, err
-				}
-				segment = f.segment
+		for _, w := range []*word{w, w.tool} {
+			if w == nil {
+				continue
 			}
-			at, has := slices.BinarySearchFunc(ps, uint32(f.slot), func(p postings.Posting, slot uint32) int { return cmp.Compare(p.Slot, slot) })
-			if ps = ps[at:]; has {
-				all[i*len(s.terms)+j] = float32(worth.Score(float64(ps[0].TF), float64(f.words)))
+			if err := s.add(w, hits, byPlace, func(i int, part float32) { all[i*len(s.terms)+j] += part }); err != nil {
+				return nil, err
 			}
 		}
 	}
 	return parts, nil
 }
 
-// worth returns the weight of a word, less if it is a correction.
+// add calls fn with what a word adds to the score of each hit that has it; byPlace are the hits by segment and
+// slot.
+func (s *search) add(w *word, hits []standing, byPlace []int, fn func(hit int, part float32)) (err error) {
+	worth, segment := s.worth(w), -1
+	var ps []postings.Posting
+	for _, i := range byPlace {
+		f := hits[i]
+		if f.segment != segment {
+			segment = f.segment
+			if ps, err = s.postings(&w.spread[segment]); err != nil {
+				return err
+			}
+		}
+		at, has := slices.BinarySearchFunc(ps, uint32(f.slot), func(p postings.Posting, slot uint32) int { return cmp.Compare(p.Slot, slot) })
+		if ps = ps[at:]; has {
+			fn(i, float32(worth.Score(float64(ps[0].TF), float64(f.words))))
+		}
+	}
+	return nil
+}
+
+// worth returns the weight of a word, less if it is a correction or a tool's name.
 func (s *search) worth(w *word) retrieval.Word {
 	worth := s.collection().Word(w.rows)
 	if w.repaired {
 		worth = worth.Times(repairedWorth)
+	}
+	if w.isTool {
+		worth = worth.Times(toolWorth)
 	}
 	return worth
 }

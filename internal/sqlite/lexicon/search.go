@@ -44,7 +44,11 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 	}
 	answer := engram.Lexical{Hits: vector.Ranked(s.hits), Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
 	for _, w := range s.terms {
-		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
+		rows := w.rows
+		if w.tool != nil {
+			rows = min(rows+w.tool.rows, sc.Rows)
+		}
+		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: rows})
 	}
 	return answer, nil
 }
@@ -55,6 +59,7 @@ type search struct {
 	query engram.LexicalQuery
 	terms []*word
 	asked map[string][]postings.List // lists of the query's words, by segment in scope
+	tools map[string]*word           // tool names by the query's word
 	hits  []vector.Placed
 
 	beside map[int64]engram.Beside
@@ -76,6 +81,8 @@ type word struct {
 	repaired bool      // matched are corrections of what was written
 	spread   []holding // by segment in scope
 	rows     int       // memories of the project that contain it
+	tool     *word     // the same word in tool names; nil if none has it
+	isTool   bool      // it is the tool of another word
 }
 
 // holding is what one segment has of a word.
@@ -106,6 +113,9 @@ func (s *search) run(ctx context.Context) error {
 	if err := s.ask(ctx); err != nil {
 		return err
 	}
+	if err := s.askTools(ctx); err != nil {
+		return err
+	}
 	for _, term := range s.query.Terms {
 		w, err := s.look(ctx, term)
 		if err != nil {
@@ -116,7 +126,15 @@ func (s *search) run(ctx context.Context) error {
 	if s.query.All {
 		return s.every(ctx)
 	}
-	ws := slices.DeleteFunc(slices.Clone(s.terms), func(w *word) bool { return w.rows == 0 })
+	var ws []*word
+	for _, w := range s.terms {
+		if w.rows > 0 {
+			ws = append(ws, w)
+		}
+		if w.tool != nil {
+			ws = append(ws, w.tool)
+		}
+	}
 	var err error
 	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil {
 		return err
@@ -210,8 +228,11 @@ const briefTerms = 6
 // query words with that prefix come first, and substring matches last.
 func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	w := &word{term: term}
-	if err := s.either(ctx, w, term.Words()); err != nil || w.rows > 0 {
+	if err := s.either(ctx, w, term.Words()); err != nil {
 		return w, err
+	}
+	if w.tool = s.tools[term.Word]; w.rows > 0 || w.tool != nil {
+		return w, nil
 	}
 	if term.Stop || term.Time {
 		return w, nil
@@ -252,8 +273,41 @@ func (s *search) ask(ctx context.Context) error {
 	return nil
 }
 
-// searchable reports whether a word may be searched for: words that encode tags may not.
-func searchable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
+// askTools reads which words of the query tool names have. A search for all words looks for them in texts alone.
+func (s *search) askTools(ctx context.Context) error {
+	if s.query.All {
+		return nil
+	}
+	var names []string
+	for _, t := range s.query.Terms {
+		if name := toolMark + t.Word; !t.Stop && !t.Time && !t.Joined && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	lists, err := s.scope.index.lists(ctx, s.scope.segments, names)
+	if err != nil {
+		return err
+	}
+	s.tools = map[string]*word{}
+	for j, name := range names {
+		w := &word{isTool: true, spread: make([]holding, len(s.scope.segments))}
+		for i, l := range lists[j] {
+			w.spread[i].list = l
+		}
+		if err := s.count(w); err != nil {
+			return err
+		}
+		if w.rows > 0 { // otherwise only other projects have it
+			s.tools[name[len(toolMark):]] = w
+		}
+	}
+	return nil
+}
+
+// searchable reports whether a word may be searched for: words that encode tags and tool names may not.
+func searchable(word string) bool {
+	return word != "" && !strings.HasPrefix(word, tagMark) && !strings.HasPrefix(word, toolMark)
+}
 
 // exactly sets w to one indexed word.
 func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
