@@ -112,12 +112,14 @@ func (b *Briefer) context(ctx context.Context, in ContextInput) (engram.Context,
 			return err
 		}
 		all := slices.Concat(t.worth, t.personal)
-		if t.approved, err = screen.ApprovedOf(ctx, r, all); err != nil {
+		if t.gate, err = b.screen.Gate(ctx, r); err != nil {
 			return err
 		}
-		if err := errors.Join(b.screen.RedactForInjection(ctx, r, t.worth), b.screen.RedactForInjection(ctx, r, t.personal)); err != nil {
+		if err := t.gate.Know(ctx, r, all); err != nil {
 			return err
 		}
+		t.gate.Redact(t.worth)
+		t.gate.Redact(t.personal)
 		t.notes, err = search.NotesOn(ctx, r, now, all)
 		return err
 	})
@@ -198,7 +200,8 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 	return all, nil
 }
 
-// byWorth orders memories by value, each once, newer first on ties, without those no longer valid.
+// byWorth orders memories by value, each once, newer first on ties, without those no longer valid. With an error it
+// orders them as if none was ever shown.
 func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
 	var all []engram.Memory
 	worth := map[int64]float64{}
@@ -209,16 +212,13 @@ func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.
 		}
 	}
 	counts, err := r.ExposureCounts(ctx, screen.MemoryNums(all))
-	if err != nil {
-		return nil, err
-	}
 	for _, m := range all {
 		worth[m.Num] = retrieval.Worth(m, counts[m.Num], now)
 	}
 	slices.SortStableFunc(all, func(a, b engram.Memory) int {
 		return cmp.Or(cmp.Compare(worth[b.Num], worth[a.Num]), view.NewestFirst(a, b))
 	})
-	return all, nil
+	return all, err
 }
 
 // expired reports whether the validity of a memory has ended.
@@ -235,7 +235,7 @@ type contextBuilder struct {
 	worth    []engram.Memory          // best first
 	personal []engram.Memory          // best first
 	notes    engram.Notes             // of both
-	approved screen.Approvals         // of both
+	gate     *screen.Gate             // knows both
 	most     int                      // memories
 
 	mostPersonal int
@@ -317,7 +317,7 @@ func (t *contextBuilder) takeMemories() {
 		switch {
 		case fresh && t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.c.Memories) < t.most && !t.approved.Allows(m):
+		case len(t.c.Memories) < t.most && !t.gate.Allows(m):
 			t.c.Withheld++
 		case len(t.c.Memories) == t.most || !t.takeMemory(m):
 			t.leaveOut(m, retrieval.LeftBudget)
@@ -334,7 +334,7 @@ func (t *contextBuilder) takePersonal(room int) {
 		switch line := render.ContextMemory(m, t.notes[m.Num]); {
 		case t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.c.Personal) < t.mostPersonal && !t.approved.Allows(m):
+		case len(t.c.Personal) < t.mostPersonal && !t.gate.Allows(m):
 			t.c.Withheld++
 		case len(t.c.Personal) == t.mostPersonal || !t.fits(line, &room):
 			t.leaveOut(m, retrieval.LeftBudget)
@@ -365,7 +365,7 @@ func (t *contextBuilder) takeMemory(m engram.Memory) bool {
 const maxLeftOut = 20
 
 func (t *contextBuilder) leaveOut(m engram.Memory, reason string) {
-	if len(t.c.LeftOut) < maxLeftOut && !t.approved.Allows(m) {
+	if len(t.c.LeftOut) < maxLeftOut && !t.gate.Allows(m) {
 		t.c.Withheld++ // its title would be shown
 		return
 	}

@@ -15,6 +15,10 @@ import (
 // repairedWorth is the weight of a corrected word relative to an exact one.
 const repairedWorth = 0.7
 
+// toolWorth is the weight of a word in the name of the tool that reported a memory, relative to one of its text. It is
+// set by hand: enough to find what a tool reported, too little to put it before a text that has the word.
+const toolWorth = 0.3
+
 // rank scores the memories in scope that contain at least least of the words (0: any) and returns the
 // best.
 func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engram.Ranked, error) {
@@ -193,37 +197,52 @@ func (s *search) parts(hits []standing) (map[int64][]float32, error) {
 		parts[f.num] = all[i*len(s.terms):][:len(s.terms):len(s.terms)]
 	}
 	for j, w := range s.terms {
-		worth := s.worth(w)
-		for i, g := range s.scope.segments {
-			if segments[i] == nil || w.spread[i].empty() {
-				continue
-			}
-			ps, err := w.spread[i].postings(s.scratch)
-			if err != nil {
+		for _, w := range []*word{w, w.tool} {
+			if err := s.add(w, j, segments, all); err != nil {
 				return nil, err
-			}
-			if w.spread[i].merged == nil {
-				s.scratch = ps
-			}
-			for _, p := range ps {
-				if int(p.Slot) >= len(segments[i]) {
-					return nil, postings.ErrDamaged
-				}
-				if at := segments[i][p.Slot]; at > 0 {
-					part := worth.Score(float64(p.TF), float64(g.docs.Length(int(p.Slot))))
-					all[int(at-1)*len(s.terms)+j] = float32(part)
-				}
 			}
 		}
 	}
 	return parts, nil
 }
 
-// worth returns the weight of a word, less if it is a correction.
+// add adds to parts what a word of term j adds to the score of each hit; segments has the hits, from 1.
+func (s *search) add(w *word, j int, segments [][]int32, parts []float32) error {
+	if w == nil {
+		return nil
+	}
+	worth := s.worth(w)
+	for i, g := range s.scope.segments {
+		if segments[i] == nil || w.spread[i].empty() {
+			continue
+		}
+		ps, err := w.spread[i].postings(s.scratch)
+		if err != nil {
+			return err
+		}
+		if w.spread[i].merged == nil {
+			s.scratch = ps
+		}
+		for _, p := range ps {
+			if int(p.Slot) >= len(segments[i]) {
+				return postings.ErrDamaged
+			}
+			if at := segments[i][p.Slot]; at > 0 {
+				parts[int(at-1)*len(s.terms)+j] += float32(worth.Score(float64(p.TF), float64(g.docs.Length(int(p.Slot)))))
+			}
+		}
+	}
+	return nil
+}
+
+// worth returns the weight of a word, less if it is a correction or a tool's name.
 func (s *search) worth(w *word) retrieval.Word {
 	worth := s.collection().Word(w.rows)
 	if w.repaired {
 		worth = worth.Times(repairedWorth)
+	}
+	if w.isTool {
+		worth = worth.Times(toolWorth)
 	}
 	return worth
 }

@@ -30,7 +30,8 @@ const (
 )
 
 // repair sets w to the indexed word that was probably meant: the one with the fewest typing errors, or
-// the longest prefix of what was written (a truncated word has no stem).
+// the longest prefix of what was written (a truncated word has no stem). In a question in another language it must be a
+// word of a text in another language: decidimos is no mistyped decided.
 func (s *search) repair(ctx context.Context, w *word) error {
 	term := w.term
 	n := utf8.RuneCountInString(term.Written)
@@ -54,10 +55,21 @@ func (s *search) repair(ctx context.Context, w *word) error {
 	}
 	r := []rune(term.Written)
 	for n := len(r) - 1; n >= max(leastRepaired, len(r)-6); n-- {
-		if err := s.exactly(ctx, w, string(r[:n])); err != nil || w.rows > 0 {
-			w.repaired = true
+		begins := string(r[:n])
+		if err := s.exactly(ctx, w, begins); err != nil || w.rows == 0 {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		fits, err := s.fits(ctx, term, begins)
+		if err != nil {
 			return err
 		}
+		if w.repaired = fits; fits {
+			return nil
+		}
+		*w = word{term: term, spread: make([]holding, len(s.scope.segments))}
 	}
 	if found != "" {
 		w.repaired = true
@@ -126,11 +138,31 @@ func (s *search) near(ctx context.Context, w *word, initial string, most int) (c
 		}
 	}
 	for word, n := range counts {
-		if n == 0 { // only other projects have it
+		fits, err := s.fits(ctx, w.term, word)
+		if err != nil {
+			return nil, nil, err
+		}
+		if n == 0 || !fits { // only other projects have it
 			delete(counts, word)
 		}
 	}
 	return counts, distance, nil
+}
+
+// fits reports whether a word may be what a term meant. Indexed words do not tell their language, but texts in other
+// languages have stems beside them.
+func (s *search) fits(ctx context.Context, term engram.Term, word string) (fits bool, err error) {
+	if !term.Foreign {
+		return true, nil
+	}
+	r := []rune(word)
+	begins := text.ForeignMark + string(r[:min(len(r), leastRepaired)])
+	err = s.scope.index.beginning(ctx, s.scope.segments, begins, func(_ int, stem, _ []byte) error {
+		stem = stem[len(text.ForeignMark):]
+		fits = fits || strings.HasPrefix(word, string(stem)) || bytes.HasPrefix(stem, []byte(word))
+		return nil
+	})
+	return fits, err
 }
 
 // form is a spelling to compare indexed words with.

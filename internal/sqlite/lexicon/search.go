@@ -39,7 +39,11 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 	}
 	answer := engram.Lexical{Hits: s.hits, Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
 	for _, w := range s.terms {
-		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
+		rows := w.rows
+		if w.tool != nil {
+			rows = min(rows+w.tool.rows, sc.Rows)
+		}
+		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: rows})
 	}
 	return answer, nil
 }
@@ -50,6 +54,7 @@ type search struct {
 	query engram.LexicalQuery
 	terms []*word
 	asked map[string][]postings.List // lists of the query's words, by segment in scope
+	tools map[string]*word           // tool names by the query's word
 	hits  []engram.Ranked
 
 	beside map[int64]engram.Beside
@@ -66,6 +71,8 @@ type word struct {
 	repaired bool      // matched are corrections of what was written
 	spread   []holding // by segment in scope
 	rows     int       // memories of the project that contain it
+	tool     *word     // the same word in tool names; nil if none has it
+	isTool   bool      // it is the tool of another word
 }
 
 // holding is what one segment has of a word.
@@ -88,6 +95,9 @@ func (s *search) run(ctx context.Context) error {
 	if err := s.ask(ctx); err != nil {
 		return err
 	}
+	if err := s.askTools(ctx); err != nil {
+		return err
+	}
 	for _, term := range s.query.Terms {
 		w, err := s.look(ctx, term)
 		if err != nil {
@@ -98,7 +108,15 @@ func (s *search) run(ctx context.Context) error {
 	if s.query.All {
 		return s.every(ctx)
 	}
-	ws := slices.DeleteFunc(slices.Clone(s.terms), func(w *word) bool { return w.rows == 0 })
+	var ws []*word
+	for _, w := range s.terms {
+		if w.rows > 0 {
+			ws = append(ws, w)
+		}
+		if w.tool != nil {
+			ws = append(ws, w.tool)
+		}
+	}
 	var err error
 	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil {
 		return err
@@ -192,8 +210,11 @@ const briefTerms = 6
 // query words with that prefix come first, and substring matches last.
 func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	w := &word{term: term}
-	if err := s.either(ctx, w, term.Words()); err != nil || w.rows > 0 {
+	if err := s.either(ctx, w, term.Words()); err != nil {
 		return w, err
+	}
+	if w.tool = s.tools[term.Word]; w.rows > 0 || w.tool != nil {
+		return w, nil
 	}
 	if term.Stop || term.Time {
 		return w, nil
@@ -234,8 +255,49 @@ func (s *search) ask(ctx context.Context) error {
 	return nil
 }
 
-// searchable reports whether a word may be searched for: words that encode tags may not.
-func searchable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
+// askTools reads which words of the query tool names have. A search for all words looks for them in texts alone.
+func (s *search) askTools(ctx context.Context) error {
+	if s.query.All {
+		return nil
+	}
+	asked := make(map[string]bool, len(s.query.Terms))
+	for _, t := range s.query.Terms {
+		if !t.Stop && !t.Time && !t.Joined {
+			asked[toolMark+t.Word] = true
+		}
+	}
+	s.tools = map[string]*word{}
+	err := s.scope.index.beginning(ctx, s.scope.segments, toolMark, func(i int, name, raw []byte) error {
+		if !asked[string(name)] {
+			return nil
+		}
+		l, err := postings.ReadList(bytes.Clone(raw))
+		w := s.tools[string(name[len(toolMark):])]
+		if w == nil {
+			w = &word{isTool: true, spread: make([]holding, len(s.scope.segments))}
+			s.tools[string(name[len(toolMark):])] = w
+		}
+		w.spread[i].list = l
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for name, w := range s.tools {
+		if err := s.count(w); err != nil {
+			return err
+		}
+		if w.rows == 0 { // only other projects have it
+			delete(s.tools, name)
+		}
+	}
+	return nil
+}
+
+// searchable reports whether a word may be searched for: words that encode tags and tool names may not.
+func searchable(word string) bool {
+	return word != "" && !strings.HasPrefix(word, tagMark) && !strings.HasPrefix(word, toolMark)
+}
 
 // exactly sets w to one indexed word.
 func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
