@@ -288,6 +288,12 @@ type Found struct {
 	Rows int
 }
 
+// Listed reports whether Hits are a list of the newest, as without a question or where it asks for a type or a time
+// alone, rather than ranked.
+func (f Found) Listed() bool {
+	return len(f.Hits) > 0 && len(f.Hits[0].Why.Channels) > 0 && f.Hits[0].Why.Channels[0].Channel == ChannelRecent
+}
+
 // InOrder merges relevant hits and those below the threshold by rank, best first. below[i] says that hit i is
 // below the threshold, as uncertain ones are.
 func (f Found) InOrder() (hits []Hit, below []bool) {

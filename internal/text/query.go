@@ -6,7 +6,11 @@ import "github.com/alanbuscaglia/engram"
 // thousands, and its first hundred are enough.
 const maxTerms = 100
 
-// Query returns the terms of a question, each once, in order. Stop words are left out unless there
+// MaxQuestion is how much of a question is read, in bytes. Its first hundred words stand in it, and a mebibyte of Chinese takes a
+// second.
+const MaxQuestion = 16 << 10
+
+// Query returns the terms of a question, of its first MaxQuestion bytes, each once, in order. Stop words are left out unless there
 // is nothing else; then they are marked Stop. Nil for a question without words.
 //
 // For scripts without spaces it returns pairs, since single characters match too much; a single
@@ -19,6 +23,7 @@ func Query(question string) []engram.Term { return query(question, true) }
 func Terms(question string) []engram.Term { return query(question, false) }
 
 func query(question string, foreign bool) []engram.Term {
+	question = Clip(question, MaxQuestion)
 	if !Dense(question) {
 		return queryOf(question, foreign)
 	}

@@ -314,7 +314,7 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 		return err
 	}
 	for _, s := range sessions {
-		if s.ID != b.in.SessionID && s.Summary != "" && !screen.InstructionLike(s.Summary+"\n"+s.ID) {
+		if s.ID != b.in.SessionID && s.Summary != "" && b.briefer.screen.Ordinary(s.Summary+"\n"+s.ID) {
 			b.earlier = render.Earlier{Text: b.briefer.screen.CleanText(s.Summary), At: s.ActiveAt, Origin: s.From, SessionID: s.ID}
 			break
 		}

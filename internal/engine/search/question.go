@@ -64,6 +64,7 @@ type Question struct {
 
 // NewQuestion fixes the time, so that "yesterday" means the same in every step.
 func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
+	in.Query = text.Clip(in.Query, text.MaxQuestion)
 	at, still := f.ledger.Now(), *f
 	still.ledger = f.ledger.At(at)
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
