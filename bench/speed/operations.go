@@ -87,8 +87,16 @@ func (b *bench) starts(ctx context.Context) error {
 }
 
 // at measures everything on stores of a size.
-func (b *bench) at(ctx context.Context, size int) error {
+func (b *bench) at(ctx context.Context, size int) (err error) {
+	if !b.wanted(opQuestion, opProject, opCommon, opSave, opWriters, opOwn, opImported, opStart, opPrompt, opCold, opTools) {
+		return nil
+	}
 	var dirs []string
+	defer func() {
+		for _, dir := range dirs { // a million memories have gigabytes
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+	}()
 	for _, build := range b.builds {
 		store, err := b.of(ctx, build, size)
 		if err != nil {
