@@ -17,23 +17,28 @@ const MaxQuestion = 16 << 10
 // character only if it stands alone.
 //
 // Terms have the stems of other languages that the question may be in: of all, if no stop word tells which.
-func Query(question string) []engram.Term {
+func Query(question string) []engram.Term { return query(question, true) }
+
+// Terms is Query without the stems of other languages, which are most of its work.
+func Terms(question string) []engram.Term { return query(question, false) }
+
+func query(question string, foreign bool) []engram.Term {
 	question = Clip(question, MaxQuestion)
 	if !Dense(question) {
-		return queryOf(question)
+		return queryOf(question, foreign)
 	}
 	topic := withoutPhrases(question)
-	if terms := queryOf(topic); len(terms) > 0 && !terms[0].Stop {
+	if terms := queryOf(topic, foreign); len(terms) > 0 && !terms[0].Stop {
 		return terms
 	}
-	terms := queryOf(question)
+	terms := queryOf(question, foreign)
 	for i := range terms {
 		terms[i].Stop = topic == ""
 	}
 	return terms
 }
 
-func queryOf(question string) []engram.Term {
+func queryOf(question string, foreign bool) []engram.Term {
 	var terms, stops []engram.Term
 	var tokens []Token // of terms
 	seen := map[string]bool{}
@@ -57,7 +62,7 @@ func queryOf(question string) []engram.Term {
 		return stops
 	}
 	standAlone(terms)
-	if in == undecided && len(terms) > mostKeywords {
+	if !foreign || in == undecided && len(terms) > mostKeywords {
 		return terms
 	}
 	for i, t := range tokens {
