@@ -17,6 +17,10 @@ type Store interface {
 	// is returned unchanged. After Update returns nil the change survives a power cut. fn must not keep the Tx
 	// and should be fast, because other writers wait. The store limits the wait for them, or WithLockTimeout.
 	Update(ctx context.Context, fn func(Tx) error) error
+	// UpdateAfter is Update that first runs look on a snapshot, without keeping other writers out: they may have
+	// written since when fn runs. It suits a search for what fn needs, because what look reads need not be read
+	// again. Without applies to look alone.
+	UpdateAfter(ctx context.Context, look func(Reader) error, fn func(Tx) error) error
 	// Close waits for calls in progress. The Store cannot be used afterwards.
 	Close() error
 }

@@ -37,6 +37,12 @@ func (c *Counting) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	return c.Store.Update(ctx, func(tx engram.Tx) error { return fn(txCounter{readCounter{c, tx}, tx}) })
 }
 
+// UpdateAfter is Store.UpdateAfter with a counted Reader and Tx.
+func (c *Counting) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
+	return c.Store.UpdateAfter(ctx, func(r engram.Reader) error { return look(readCounter{c, r}) },
+		func(tx engram.Tx) error { return fn(txCounter{readCounter{c, tx}, tx}) })
+}
+
 func (c *Counting) called(name string) {
 	if c.Before != nil {
 		c.Before(name)

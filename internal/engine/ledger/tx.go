@@ -90,7 +90,17 @@ type Tx struct {
 
 // Write runs fn as one operation in one transaction.
 func (l *Ledger) Write(ctx context.Context, operation string, fn func(*Tx) error) error {
-	return l.Update(ctx, func(tx engram.Tx) error {
+	return l.Update(ctx, l.operation(ctx, operation, fn))
+}
+
+// WriteAfter is Write that runs look first, on a snapshot after which others may have written (Store.UpdateAfter).
+func (l *Ledger) WriteAfter(ctx context.Context, operation string, look func(engram.Reader) error, fn func(*Tx) error) error {
+	return l.updateAfter(ctx, look, l.operation(ctx, operation, fn))
+}
+
+// operation returns fn as one operation.
+func (l *Ledger) operation(ctx context.Context, operation string, fn func(*Tx) error) func(engram.Tx) error {
+	return func(tx engram.Tx) error {
 		head, err := tx.Replica().Head(ctx) // clocks of other stores may be ahead
 		if err != nil {
 			return err
@@ -101,7 +111,7 @@ func (l *Ledger) Write(ctx context.Context, operation string, fn func(*Tx) error
 			return err
 		}
 		return o.ResolveRelations(ctx, nil)
-	})
+	}
 }
 
 // ErrDryRun rolls back a transaction that succeeded.

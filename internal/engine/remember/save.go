@@ -111,13 +111,14 @@ func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []In
 	if err := eachItem(len(intakes), batch, func(i int) error { return w.anchorSave(ctx, &intakes[i]) }); err != nil {
 		return nil, err
 	}
-	out, err := w.LookAhead(ctx, intakes)
+	out, err := w.embedAhead(ctx, intakes)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]SaveResult, len(intakes))
 	var number int64
-	err = w.ledger.Write(ctx, operation, func(o *ledger.Tx) error {
+	look := func(r engram.Reader) error { return w.look(ctx, r, out) }
+	err = w.ledger.WriteAfter(ctx, operation, look, func(o *ledger.Tx) error {
 		o.Embedded = out.Embedded
 		s := NewSaver(w, o, out)
 		if err := s.saveEach(ctx, intakes, batch, all); err != nil {

@@ -122,8 +122,13 @@ func (f *File) Read(ctx context.Context, fn func(*conn.Conn) error) error {
 
 // Write runs fn as the only writer and commits unless it fails. erased tells that texts were removed, of
 // which the log must keep no copy.
-func (f *File) Write(ctx context.Context, fn func(*conn.Conn) (erased bool, err error)) error {
-	c, err := f.begin(ctx)
+//
+// look, unless nil, runs first, on the same connection but not yet as the only writer, so that fn finds
+// in memory what look has read. Its last statement must write, which makes it the writer; busy tells
+// that this failed because another process is writing, or has written since: then fn sees a newer
+// snapshot than look.
+func (f *File) Write(ctx context.Context, look func(*conn.Conn) (busy bool, err error), fn func(*conn.Conn) (erased bool, err error)) error {
+	c, err := f.begin(ctx, look)
 	if err != nil {
 		return f.Explain(err)
 	}
@@ -183,24 +188,51 @@ func writing() []string {
 		"secure_delete(1)"}
 }
 
-// begin takes the write connection and the write lock, within the usual wait or the caller's shorter lock
-// timeout.
-func (f *File) begin(ctx context.Context) (*conn.Conn, error) {
+// begin takes the write connection and the write lock, after look unless that is nil, within the usual
+// wait or the caller's shorter lock timeout. The time of look does not count.
+func (f *File) begin(ctx context.Context, look func(*conn.Conn) (busy bool, err error)) (*conn.Conn, error) {
 	patience := f.patient
 	if p, said := engram.LockTimeout(ctx); said {
 		patience = min(p, patience)
 	}
-	wait, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	c, err := f.take(wait, f.Writes)
-	if err != nil {
-		return nil, f.explainWait(ctx, patience, err)
+	var c *conn.Conn
+	patiently := func(fn func(ctx context.Context) error) error {
+		wait, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return f.explainWait(ctx, patience, fn(wait))
 	}
-	if err := retryBusy(wait, func() error { return c.Begin(wait, "BEGIN IMMEDIATE") }); err != nil {
+	err := patiently(func(ctx context.Context) (err error) {
+		c, err = f.take(ctx, f.Writes)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	busy := true
+	if look != nil {
+		if busy, err = looking(ctx, c, look); busy {
+			c.Rollback()
+		}
+	}
+	if err == nil && busy {
+		err = patiently(func(ctx context.Context) error {
+			return retryBusy(ctx, func() error { return c.Begin(ctx, "BEGIN IMMEDIATE") })
+		})
+	}
+	if err != nil {
+		c.Rollback()
 		f.Writes.Give(c)
-		return nil, f.explainWait(ctx, patience, err)
+		return nil, err
 	}
 	return c, nil
+}
+
+// looking runs look in a transaction that is a reader's until look writes.
+func looking(ctx context.Context, c *conn.Conn, look func(*conn.Conn) (busy bool, err error)) (busy bool, err error) {
+	if err := c.Begin(ctx, "BEGIN"); err != nil {
+		return false, err
+	}
+	return look(c)
 }
 
 // retryBusy retries fn until it is not busy or ctx is done. SQLite's own back-off favours newcomers;
