@@ -466,7 +466,7 @@ func ContextPrompt(p engram.Prompt, o Options) string {
 func ContextMemory(m engram.Memory, n engram.Note) string { return contextMemory(m, n, &Sources{}) }
 
 // ContextLine returns what a context says of a memory, for Note.Line: a context is written more than once, and the
-// gist of a text is its dearest part.
+// gist of a text is its most expensive part.
 func ContextLine(m engram.Memory) string { return Line(gist.Line(m, 300), 0) }
 
 func contextMemory(m engram.Memory, n engram.Note, sources *Sources) string {
