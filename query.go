@@ -242,7 +242,7 @@ type Hit struct {
 }
 
 // Note returns what changes how the memory should be read.
-func (h Hit) Note() Note { return Note{h.State, h.Relations, h.Flagged, h.Anchors} }
+func (h Hit) Note() Note { return Note{State: h.State, Relations: h.Relations, Flagged: h.Flagged, Anchors: h.Anchors} }
 
 // RelationNote is a relation as seen from one of its memories.
 type RelationNote struct {
@@ -261,6 +261,7 @@ type Note struct {
 	Relations []RelationNote // superseding, superseded, contradicting, possibly contradicting; oldest first
 	Flagged   []string       // why it is flagged as instruction-like, in words; nil: not flagged, or approved
 	Anchors   []Anchored     // with the present state of their places; nil for none
+	Line      string         // what a context says of the memory; "" if that was not made yet
 }
 
 // Notes has the note of each memory of an answer, by number.

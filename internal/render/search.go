@@ -465,8 +465,16 @@ func ContextPrompt(p engram.Prompt, o Options) string {
 // names the source, which a context does only once, so it is the longest form.
 func ContextMemory(m engram.Memory, n engram.Note) string { return contextMemory(m, n, &Sources{}) }
 
+// ContextLine returns what a context says of a memory, for Note.Line: a context is written more than once, and the
+// gist of a text is its most expensive part.
+func ContextLine(m engram.Memory) string { return Line(gist.Line(m, 300), 0) }
+
 func contextMemory(m engram.Memory, n engram.Note, sources *Sources) string {
-	title, said := once(m.Title, Line(gist.Line(m, 300), 0))
+	line := n.Line
+	if line == "" {
+		line = ContextLine(m)
+	}
+	title, said := once(m.Title, line)
 	source := ""
 	if Quoted(m, n) {
 		if source = sources.Of(m, Options{}); source != "" {

@@ -401,10 +401,10 @@ func (b *briefBuilder) report() {
 	var alike []engram.Memory
 	var seen titles
 	for _, m := range b.worth {
-		if seen.has(m.Title) {
+		if words := titleWords(m.Title); seen.has(words) {
 			alike = append(alike, m)
 		} else if b.reportMemory(m) {
-			seen.add(m.Title)
+			seen = append(seen, words)
 		}
 	}
 	for _, m := range alike {
@@ -438,17 +438,16 @@ func (b *briefBuilder) textOf(mine []int64) string {
 	return render.BriefText(t)
 }
 
-// titles are the word sets of shown titles.
-type titles []map[string]bool
+// titles are the words of shown titles.
+type titles [][]string
 
 // has reports whether a title resembles a shown one: they share three fifths of the shorter one's words. Of
 // several such memories ("The X keeps its folder") the first is enough until all others are shown.
-func (ts titles) has(title string) bool {
-	words := titleWords(title)
-	return slices.ContainsFunc(ts, func(t map[string]bool) bool {
+func (ts titles) has(words []string) bool {
+	return slices.ContainsFunc(ts, func(t []string) bool {
 		both := 0
-		for w := range words {
-			if t[w] {
+		for _, w := range words {
+			if slices.Contains(t, w) {
 				both++
 			}
 		}
@@ -456,13 +455,11 @@ func (ts titles) has(title string) bool {
 	})
 }
 
-func (ts *titles) add(title string) { *ts = append(*ts, titleWords(title)) }
-
-func titleWords(title string) map[string]bool {
-	words := map[string]bool{}
+// titleWords returns the words of a title, each once.
+func titleWords(title string) (words []string) {
 	text.Scan(title, func(tok text.Token) {
-		if !tok.Stop && tok.Kind != text.Joined {
-			words[tok.Text()] = true
+		if w := tok.Text(); !tok.Stop && tok.Kind != text.Joined && !slices.Contains(words, w) {
+			words = append(words, w)
 		}
 	})
 	return words

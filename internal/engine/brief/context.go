@@ -315,13 +315,16 @@ func (t *contextBuilder) takePrompts(room int) {
 func (t *contextBuilder) takeMemories() {
 	fresh := slices.ContainsFunc(t.worth, func(m engram.Memory) bool { return !t.seen[m.Num] })
 	for _, m := range t.worth {
+		room := t.rest
 		switch {
 		case fresh && t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
 		case len(t.c.Memories) < t.most && !t.gate.Allows(m):
 			t.c.Withheld++
-		case len(t.c.Memories) == t.most || !t.takeMemory(m):
+		case len(t.c.Memories) == t.most || !t.take(m, &room):
 			t.leaveOut(m, retrieval.LeftBudget)
+		default:
+			t.c.Memories = append(t.c.Memories, m)
 		}
 	}
 	t.c.Again = !fresh && len(t.c.Memories) > 0
@@ -332,33 +335,35 @@ func (t *contextBuilder) takeMemories() {
 // own.
 func (t *contextBuilder) takePersonal(room int) {
 	for _, m := range t.personal {
-		switch line := render.ContextMemory(m, t.notes[m.Num]); {
+		switch {
 		case t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
 		case len(t.c.Personal) < t.mostPersonal && !t.gate.Allows(m):
 			t.c.Withheld++
-		case len(t.c.Personal) == t.mostPersonal || !t.fits(line, &room):
+		case len(t.c.Personal) == t.mostPersonal || !t.take(m, &room):
 			t.leaveOut(m, retrieval.LeftBudget)
 		default:
-			t.show(m, line)
 			t.c.Personal = append(t.c.Personal, m)
 		}
 	}
 	slices.SortFunc(t.c.Personal, view.NewestFirst)
 }
 
-func (t *contextBuilder) show(m engram.Memory, line string) {
-	t.c.Notes[m.Num] = t.notes[m.Num]
-	t.shown = append(t.shown, exposure.Item{Memory: m, Tokens: text.Tokens(line)})
+func (t *contextBuilder) lineOf(m engram.Memory) string {
+	note := t.notes[m.Num]
+	note.Line = render.ContextLine(m)
+	t.notes[m.Num] = note
+	return render.ContextMemory(m, note)
 }
 
-func (t *contextBuilder) takeMemory(m engram.Memory) bool {
-	line, room := render.ContextMemory(m, t.notes[m.Num]), t.rest
-	if !t.fits(line, &room) {
+// take shows a memory if its line fits.
+func (t *contextBuilder) take(m engram.Memory, room *int) bool {
+	line := t.lineOf(m)
+	if !t.fits(line, room) {
 		return false
 	}
-	t.show(m, line)
-	t.c.Memories = append(t.c.Memories, m)
+	t.c.Notes[m.Num] = t.notes[m.Num]
+	t.shown = append(t.shown, exposure.Item{Memory: m, Tokens: text.Tokens(line)})
 	return true
 }
 
