@@ -272,7 +272,7 @@ func (p *parser) word(w string) {
 	p.words = append(p.words, x)
 }
 
-// lookUp returns a written word; ok is false if it is none.
+// lookUp returns a written word; ok is false for others.
 func (p *parser) lookUp(w string) (x word, ok bool) {
 	p.tokens = p.tokens[:0]
 	text.Scan(w, func(t text.Token) {
@@ -341,7 +341,7 @@ func (p *parser) breaks(x *word) bool {
 func (p *parser) endLabel() {
 	if len(p.words) == p.first+1 {
 		label := p.words[p.first].folded
-		p.label, p.event = fileLabels[label], p.event || eventLabels[label]
+		p.label, p.event = fileLabels.Has(label), p.event || eventLabels.Has(label)
 		p.words = p.words[:p.first]
 		return
 	}

@@ -13,8 +13,9 @@ import (
 // method of the contract does not compile before it is counted too.
 type Counting struct {
 	engram.Store
-	mu    sync.Mutex
-	calls []string
+	Before func(call string) // runs before each call, unless nil
+	mu     sync.Mutex
+	calls  []string
 }
 
 // Calls returns the calls since the last Calls, in order.
@@ -43,6 +44,9 @@ func (c *Counting) UpdateAfter(ctx context.Context, look func(engram.Reader) err
 }
 
 func (c *Counting) called(name string) {
+	if c.Before != nil {
+		c.Before(name)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = append(c.calls, name)

@@ -25,6 +25,7 @@ type model struct {
 type document struct {
 	m      engram.Memory
 	words  map[string]int
+	tools  map[string]bool // the words of its tool's name
 	length int
 }
 
@@ -39,7 +40,8 @@ func (x *model) put(m engram.Memory) {
 		delete(x.live, m.Num)
 		return
 	}
-	d := &document{m: m, words: map[string]int{}}
+	d := &document{m: m, words: map[string]int{}, tools: map[string]bool{}}
+	text.Scan(m.ToolName, func(t text.Token) { d.tools[t.Text()] = true })
 	add := func(t text.Token, times int) {
 		d.length++
 		d.words[t.Text()] += times
@@ -70,6 +72,9 @@ type found struct {
 	words    []string
 	same     bool // words mean the same, and the most frequent counts
 	repaired bool
+	tool     string // the term, where tool names have it
+	rows     int    // memories of the project that have one of the words
+	tools    int    // and that have tool in the name of their tool
 }
 
 // answer is what the model answers. Scores has every memory that passes and matches, whatever the limit.
@@ -104,13 +109,17 @@ func (x *model) ask(q engram.LexicalQuery, off func(string) bool) answer {
 		if rows == 0 {
 			f = found{}
 		}
+		f.rows, f.tool, f.tools = rows, term.Word, a.tools(term.Word)
+		if f.tools == 0 || q.All || term.Stop || term.Time || term.Joined {
+			f.tool, f.tools = "", 0
+		}
 		a.looked = append(a.looked, f)
-		out.words = append(out.words, engram.WordCount{Term: term, Matched: a.mostFrequent(f.words, 32), Repaired: f.repaired, Rows: rows})
+		out.words = append(out.words, engram.WordCount{Term: term, Matched: a.mostFrequent(f.words, 32), Repaired: f.repaired, Rows: min(rows+f.tools, out.rows)})
 		if q.All && term.Joined {
 			continue
 		}
 		lacking = lacking || rows == 0
-		if rows > 0 {
+		if rows > 0 || f.tool != "" {
 			terms = append(terms, f)
 		}
 	}
@@ -134,7 +143,7 @@ func (a *question) look(term engram.Term) found {
 	if len(exact) > 0 {
 		return found{words: exact, same: true}
 	}
-	if term.Stop || term.Time {
+	if term.Stop || term.Time || !a.q.All && !term.Joined && a.tools(term.Word) > 0 {
 		return found{}
 	}
 	if len(a.q.Terms) <= 6 && utf8.RuneCountInString(term.Written) >= 3 {
@@ -247,6 +256,16 @@ func (a *question) having(words []string) (n int) {
 	return n
 }
 
+// tools counts the memories of the project whose tool's name has the term.
+func (a *question) tools(term string) (n int) {
+	for _, d := range a.project {
+		if d.tools[term] {
+			n++
+		}
+	}
+	return n
+}
+
 // mostFrequent returns the n words that most memories have, in order.
 func (a *question) mostFrequent(words []string, n int) []string {
 	words = slices.Clone(words)
@@ -298,6 +317,10 @@ func (a *question) rank(terms []found, all bool) map[int64]float64 {
 				has++
 				score += f.worth() * bm25(len(a.project), mean, having[i], tf, float64(d.length))
 			}
+			if d.tools[f.tool] {
+				has++
+				score += a.ofTool(d, f)
+			}
 		}
 		if has > 0 && (!all || has == len(terms)) && a.passes(d.m) {
 			scores[d.m.Num] = score
@@ -324,6 +347,12 @@ func (a *question) passes(m engram.Memory) bool {
 		(f.Since.IsZero() || !m.CreatedAt.Before(f.Since)) && (f.Until.IsZero() || m.CreatedAt.Before(f.Until))
 }
 
+// ofTool is the score of a word in the name of a memory's tool.
+func (a *question) ofTool(d *document, f found) float64 {
+	mean := float64(a.total) / float64(max(len(a.project), 1))
+	return 0.3 * bm25(len(a.project), mean, f.tools, 1, float64(d.length))
+}
+
 // parts is what each word adds to the score of each memory.
 func (a *question) parts(words []engram.WordCount) map[int64][]float64 {
 	parts := map[int64][]float64{}
@@ -333,7 +362,10 @@ func (a *question) parts(words []engram.WordCount) map[int64][]float64 {
 		for j, w := range words {
 			f := a.looked[j]
 			if n := d.tf(f); n > 0 && w.Rows > 0 {
-				of[j] = f.worth() * bm25(len(a.project), mean, w.Rows, n, float64(d.length))
+				of[j] = f.worth() * bm25(len(a.project), mean, f.rows, n, float64(d.length))
+			}
+			if d.tools[f.tool] {
+				of[j] += a.ofTool(d, f)
 			}
 		}
 		parts[d.m.Num] = of
