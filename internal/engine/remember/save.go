@@ -120,6 +120,9 @@ func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []In
 	look := func(r engram.Reader) error { return w.look(ctx, r, out) }
 	err = w.ledger.WriteAfter(ctx, operation, look, func(o *ledger.Tx) error {
 		o.Embedded = out.Embedded
+		if len(intakes) > 1 {
+			o.Logged = map[ledger.Thing]bool{}
+		}
 		s := NewSaver(w, o, out)
 		if err := s.saveEach(ctx, intakes, batch, all); err != nil {
 			return err

@@ -251,10 +251,15 @@ func (s *Saver) catchUp(ctx context.Context) error {
 		s.recent.far = true
 		return nil
 	}
+	if nums, known := s.own(); known {
+		s.recent.upto = last
+		return s.read(ctx, nums)
+	}
 	entries, err := s.tx.Store.Mutations(ctx, engram.JournalSpan{}, engram.Page{Limit: int(n)})
 	if err != nil {
 		return err
 	}
+	clear(s.tx.Logged) // they are among the entries
 	var nums []int64
 	for _, m := range entries {
 		switch {
@@ -271,6 +276,24 @@ func (s *Saver) catchUp(ctx context.Context) error {
 	}
 	s.recent.upto = last
 	return s.read(ctx, nums)
+}
+
+// own returns the memories that this operation has written since, without the journal; known is false if others wrote
+// too, or if it changed projects.
+func (s *Saver) own() (nums []int64, known bool) {
+	if s.tx.Logged == nil || s.recent.upto < s.tx.Last {
+		return nil, false
+	}
+	for t := range s.tx.Logged {
+		switch t.Entity {
+		case engram.EntityProject:
+			return nil, false
+		case engram.EntityMemory:
+			nums = append(nums, ledger.NumOf(t.Key))
+		}
+	}
+	clear(s.tx.Logged)
+	return nums, true
 }
 
 func (s *Saver) read(ctx context.Context, nums []int64) error {
