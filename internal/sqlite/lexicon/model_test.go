@@ -174,7 +174,7 @@ func (a *question) repair(term engram.Term) (string, bool) {
 		return meant, true
 	}
 	for n := len(r) - 1; n >= max(4, len(r)-6); n-- {
-		if w := string(r[:n]); a.having([]string{w}) > 0 {
+		if w := string(r[:n]); a.having([]string{w}) > 0 && a.fits(term, w) {
 			return w, true
 		}
 	}
@@ -207,7 +207,7 @@ func (a *question) meant(term engram.Term) (best string, errors int) {
 	r := []rune(term.Written)
 	for _, begins := range [][]string{{string(r[0])}, {string(r[1]) + string(r[0]), string(r[1:])}} {
 		words := a.wordsOf(func(w string) bool {
-			return distance(w) <= most && slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(w, b) })
+			return distance(w) <= most && a.fits(term, w) && slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(w, b) })
 		})
 		if len(words) > 0 {
 			best = slices.MinFunc(words, func(v, w string) int {
@@ -217,6 +217,19 @@ func (a *question) meant(term engram.Term) (best string, errors int) {
 		}
 	}
 	return "", 0
+}
+
+// fits says whether a text in another language has a word, where the question is in one.
+func (a *question) fits(term engram.Term, word string) bool {
+	if !term.Foreign {
+		return true
+	}
+	r := []rune(word)
+	begins := text.ForeignMark + string(r[:min(len(r), 4)])
+	return len(a.wordsOf(func(w string) bool {
+		stem, foreign := strings.CutPrefix(w, text.ForeignMark)
+		return foreign && strings.HasPrefix(w, begins) && (strings.HasPrefix(word, stem) || strings.HasPrefix(stem, word))
+	})) > 0
 }
 
 // beginnings are the words that begin with those of the question.
