@@ -121,6 +121,7 @@ func rows() map[string]row {
 		"internal/notebook":            {room: "technology"},
 		"internal/sqlite":              {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/sqlite/conn":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
+		"internal/sqlite/recent":       {room: "technology"},
 		"internal/sqlite/file":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/sqlite/lexicon":      {room: "technology"},
 		"internal/sqlite/vectors":      {room: "technology"},
@@ -203,7 +204,7 @@ func houses() map[string][]string {
 			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode seized", "."},
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
-		"internal/sqlite":    {"conn", "file lexicon", "vectors", "."},
+		"internal/sqlite":    {"conn recent", "file lexicon", "vectors", "."},
 		"internal/suspicion": {"finding", "grammar surface", "command", "."},
 	}
 }

@@ -101,10 +101,10 @@ type MemoryReader interface {
 	Memories(ctx context.Context, nums []int64) ([]Memory, error)
 	// List returns the memories that match f, in the order of p. A project that does not exist is empty.
 	List(ctx context.Context, f Filter, p Page) ([]Memory, error)
-	// Outlines calls each with the memories that match f, newest first, until it returns false. With most above 0
-	// they are about most of the project's memories, spread evenly over their creation times. Outlines have the
-	// fields that determine strength and reviews: Num, Project, Scope, Type, Importance, Strength, Permanent,
-	// AccessCount and the times.
+	// Outlines calls each with the memories that match f, newest first (flagged ones: longest flagged first), until it
+	// returns false. With most above 0 they are about most of the project's memories, spread evenly over their creation
+	// times. Outlines have the fields that determine strength and reviews: Num, Project, Scope, Type, Importance,
+	// Strength, Permanent, AccessCount and the times.
 	Outlines(ctx context.Context, f Filter, most int, each func(Memory) (more bool)) error
 	// Count counts the memories that match f.
 	Count(ctx context.Context, f Filter) (int, error)

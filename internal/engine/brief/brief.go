@@ -281,11 +281,14 @@ func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error 
 	if err != nil {
 		return err
 	}
-	isFlagged, err := r.Count(ctx, engram.Filter{Project: b.in.Project, Mark: engram.TrustFlagged})
+	n := len(due)
+	err = r.Outlines(ctx, engram.Filter{Project: b.in.Project, Mark: engram.TrustFlagged}, 0, func(engram.Memory) bool {
+		n++
+		return n < pendingMost
+	})
 	if err != nil {
 		return err
 	}
-	n := len(due) + isFlagged
 	for _, why := range []engram.Deferral{engram.DeferredReview, engram.DeferredProposal} {
 		records, err := r.Replica().CountDeferred(ctx, b.in.Project, why)
 		if err != nil {
@@ -311,7 +314,7 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 		return err
 	}
 	for _, s := range sessions {
-		if s.ID != b.in.SessionID && s.Summary != "" && !screen.InstructionLike(s.Summary+"\n"+s.ID) {
+		if s.ID != b.in.SessionID && s.Summary != "" && b.briefer.screen.Ordinary(s.Summary+"\n"+s.ID) {
 			b.earlier = render.Earlier{Text: b.briefer.screen.CleanText(s.Summary), At: s.ActiveAt, Origin: s.From, SessionID: s.ID}
 			break
 		}

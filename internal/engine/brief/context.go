@@ -71,7 +71,7 @@ func (b *Briefer) context(ctx context.Context, in ContextInput) (engram.Context,
 	if err != nil {
 		return engram.Context{}, failed, err
 	}
-	t := contextBuilder{c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/search.ContextBudget), mostPersonal: contextPersonal * max(1, budget/search.ContextBudget)}
+	t := contextBuilder{screen: b.screen, c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/search.ContextBudget), mostPersonal: contextPersonal * max(1, budget/search.ContextBudget)}
 	now := b.ledger.Now()
 	if !in.AsOf.IsZero() {
 		now, in.SessionID, in.Again = in.AsOf, "", true
@@ -227,6 +227,7 @@ func expired(m engram.Memory, now time.Time) bool {
 }
 
 type contextBuilder struct {
+	screen   *screen.Screen
 	c        engram.Context
 	session  engram.Session
 	seen     map[int64]bool
@@ -271,7 +272,7 @@ func (t *contextBuilder) fits(line string, room *int) bool {
 
 func (t *contextBuilder) takeSessions(room int) {
 	for i, s := range t.sessions {
-		if screen.InstructionLike(s.Summary) { // the existence of the session may be shown
+		if s.Summary != "" && !t.screen.Ordinary(s.Summary) { // the existence of the session may be shown
 			t.sessions[i].Summary, t.sessions[i].Withheld = "", true
 		}
 	}
@@ -303,7 +304,7 @@ func (t *contextBuilder) shortenSessions() {
 
 func (t *contextBuilder) takePrompts(room int) {
 	all := len(t.prompts)
-	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return screen.InstructionLike(p.Content) })
+	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return !t.screen.Ordinary(p.Content) })
 	t.c.WithheldPrompts += all - len(t.prompts)
 	for len(t.prompts) > 0 && t.fits(render.ContextPrompt(t.prompts[0], render.Options{}), &room) {
 		t.c.Prompts, t.prompts = append(t.c.Prompts, t.prompts[0]), t.prompts[1:]

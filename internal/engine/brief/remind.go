@@ -129,7 +129,7 @@ type reminderBuilder struct {
 	session engram.Session
 	seen    map[int64]bool
 	gate    *screen.Gate // of the finds
-	asked   string // recorded as the query
+	asked   string       // recorded as the query
 	head    string
 	fault   string // of an error while it is looked up
 	at      time.Time

@@ -150,7 +150,7 @@ func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead
 		if !w.compares(t.Draft.Type, t.in.Admit) {
 			continue
 		}
-		t.vector, t.reading = out.vectors[i], contradiction.Read(relate.ComparisonText(t.Draft))
+		t.vector, t.reading = out.vectors[i], w.texts.Read(relate.ComparisonText(t.Draft))
 		m := t.Draft
 		if m.Project, err = projectAhead(ctx, r, m); err != nil {
 			return err
@@ -203,7 +203,7 @@ func (w *Writer) neighbours(ctx context.Context, r engram.Reader, t Intake, m en
 
 // against compares a draft with a similar memory.
 func (w *Writer) against(t Intake, n search.Near) relate.Neighbour {
-	other := contradiction.Read(relate.ComparisonText(n.Memory))
+	other := w.texts.Read(relate.ComparisonText(n.Memory))
 	d, differs := t.reading.Against(other, relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
 	return relate.Neighbour{Near: n, Difference: d, Differs: differs, Series: t.reading.Series(other)}
 }

@@ -11,6 +11,7 @@ import (
 //
 // It reads (Know) apart from its decisions, so that what was read before a deadline can still be told after it.
 type Gate struct {
+	screen   *Screen
 	redactor *Redactor
 	older    bool // stored texts were not checked under the current rules
 	marks    map[int64][]engram.Trust
@@ -22,7 +23,7 @@ func (s *Screen) Gate(ctx context.Context, r engram.Reader) (*Gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Gate{redactor: s.Redactor(), older: older, marks: map[int64][]engram.Trust{}}, nil
+	return &Gate{screen: s, redactor: s.Redactor(), older: older, marks: map[int64][]engram.Trust{}}, nil
 }
 
 // Know reads the trust marks of memories, once each.
@@ -51,7 +52,15 @@ func (g *Gate) Knows(num int64) bool {
 // instruction-like. The rule is applied again, since it may have changed since the memory was written.
 func (g *Gate) Allows(m engram.Memory) bool {
 	marks, known := g.marks[m.Num]
-	return known && Approvals{m.Num: TextsMarked(marks, engram.TrustApproved)}.Allows(m)
+	if !known {
+		return false
+	}
+	var flagged []Suspicious
+	if g.screen.ordinary.or(digestOf(m), func() bool { flagged = SuspicionsOf(m); return len(flagged) == 0 }) {
+		return true
+	}
+	approved := TextsMarked(marks, engram.TrustApproved)
+	return !slices.ContainsFunc(flagged, func(s Suspicious) bool { return !approved[s.Digest] })
 }
 
 // Pass returns the memories that may be injected, redacted, and the number withheld.

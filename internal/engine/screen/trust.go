@@ -69,9 +69,6 @@ func TextsMarked(all []engram.Trust, mark engram.TrustMark) map[string]bool {
 	return texts
 }
 
-// Allows reports whether a memory may be injected.
-func (a Approvals) Allows(m engram.Memory) bool { return len(a.Suspicions(m)) == 0 }
-
 // Suspicions returns the flagged texts of a memory that are not approved.
 func (a Approvals) Suspicions(m engram.Memory) []Suspicious {
 	return slices.DeleteFunc(SuspicionsOf(m), func(s Suspicious) bool { return a[m.Num][s.Digest] })

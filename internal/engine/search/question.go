@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,6 +64,7 @@ type Question struct {
 
 // NewQuestion fixes the time, so that "yesterday" means the same in every step.
 func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
+	in.Query = text.Clip(in.Query, text.MaxQuestion)
 	at, still := f.ledger.Now(), *f
 	still.ledger = f.ledger.At(at)
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
@@ -285,6 +287,30 @@ func (q *Question) repaired() []engram.Repair {
 		}
 		read := walk.Mapped(w.Matched, func(stem string) string { return q.texts.Spelt(stem, w.Term.Written) })
 		all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
+	}
+	return all
+}
+
+// aliases returns the words of the question that memories have in another form of the same language, spelled as in the
+// finds.
+func (q *Question) aliases() []engram.Repair {
+	if q.in.Mode == ModeSemantic {
+		return nil // no words were searched
+	}
+	var all []engram.Repair
+	for _, w := range q.lexical.Words {
+		if w.Repaired || w.Term.Joined {
+			continue
+		}
+		var read []string
+		for _, stem := range w.Matched {
+			if stem != w.Term.Word && slices.Contains(w.Term.Also, stem) && !strings.HasPrefix(stem, text.ForeignMark) {
+				read = append(read, q.texts.Spelt(stem, w.Term.Written))
+			}
+		}
+		if len(read) > 0 {
+			all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
+		}
 	}
 	return all
 }

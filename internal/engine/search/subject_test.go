@@ -1,7 +1,9 @@
 package search_test
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,5 +97,37 @@ func TestATypeIsNoSubject(t *testing.T) {
 	}
 	if first < 40 {
 		t.Errorf("%d of %d are first", first, len(typedQuestions))
+	}
+}
+
+// The shown relevance falls along the hits, but in a list of the newest.
+func TestRelevanceFallsWithTheOrder(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t)
+	for _, m := range typed {
+		w.Clock.Add(40 * 24 * time.Hour)
+		w.MustSave(remember.SaveInput{Type: m.typ, Title: m.title, Content: m.content, Project: "demo"})
+		if strings.Contains(m.name, "login") {
+			w.MustGet(1) // read, and so strong again
+		}
+	}
+	listed := 0
+	for _, query := range []string{"redis", "bug", "bugs", "decision", "decisions", "what decisions did we make", "config", "configuration of redis", "bugs we fixed",
+		"Login loop", "login cookies", "kafka", "which day is lunch", "preference", "what do we know about Redis and its pool", "Bugs", ""} {
+		found := w.MustSearch(search.SearchInput{Query: query, ByStrength: true, Limit: 20, Filter: engram.Filter{Project: "demo"}})
+		if found.Listed() {
+			listed++
+			continue
+		}
+		hits, _ := found.InOrder()
+		if !slices.IsSortedFunc(hits, func(a, b engram.Hit) int { return cmp.Compare(b.Relevance, a.Relevance) }) {
+			for _, h := range hits {
+				t.Logf("%.3f %s %v", h.Relevance, h.Memory.Title, h.Why.Channels)
+			}
+			t.Errorf("%q: relevance does not fall", query)
+		}
+	}
+	if listed != 6 {
+		t.Errorf("%d questions were answered by a list, want 6", listed)
 	}
 }

@@ -34,13 +34,13 @@ type Options struct {
 	Log       *slog.Logger     // nil discards
 	WriteWait time.Duration    // how long a write waits for other writers; default 20 s
 	Mapped    bool             // memory-map the file for reading (see mapping)
-	Single    bool             // the reading connection also writes while it is idle
+	Single    bool             // the reading connection also writes while it is idle, and both read the mapped file
 }
 
 // File is an open database file. It is safe for concurrent use; transactions on one connection are not.
 type File struct {
 	Path   string     // absolute
-	Reads  *conn.Pool // connections that cannot write
+	Reads  *conn.Pool // connections that cannot write, unless Options.Single
 	Writes *conn.Pool // the one connection that can
 
 	log     *slog.Logger
@@ -63,18 +63,22 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	reads := []string{fmt.Sprintf("busy_timeout(%d)", readerNap.Milliseconds()), "query_only(1)"}
+	reads := append(napping(readerNap), "query_only(1)")
+	if o.Single {
+		reads = append(napping(readerNap), writing()...)
+	}
 	if o.Mapped {
 		reads = append(reads, mapping()...)
 	}
 	if f.Reads, err = conn.NewPool(dsn(path, "rw", reads...), Readers); err != nil {
 		return nil, err
 	}
-	if f.Writes, err = conn.NewPool(dsn(path, "rw", writing()...), 1); err != nil {
+	if f.Writes, err = conn.NewPool(dsn(path, "rw", append(napping(writerNap), writing()...)...), 1); err != nil {
 		return nil, err
 	}
 	if o.Single {
-		f.Writes.BorrowFrom(f.Reads, pragmas(writing()), pragmas(reads))
+		// It is opened to write: turning it would cost its statements and the pages that it has read.
+		f.Writes.BorrowFrom(f.Reads, pragmas(napping(writerNap)), pragmas(napping(readerNap)))
 	}
 	if err := f.prepare(ctx, schema, o.Now); err != nil {
 		return nil, errors.Join(f.Explain(err), f.Close())
@@ -172,10 +176,14 @@ const (
 	writerNap = 20 * time.Millisecond
 )
 
+// napping returns the pragma of a connection that waits for locks itself.
+func napping(d time.Duration) []string {
+	return []string{fmt.Sprintf("busy_timeout(%d)", d.Milliseconds())}
+}
+
 // writing returns the pragmas of a connection that writes.
 func writing() []string {
-	return []string{fmt.Sprintf("busy_timeout(%d)", writerNap.Milliseconds()), "query_only(0)", "mmap_size(0)",
-		"foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
+	return []string{"foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
 		// Always on: an erase cannot know which freed pages contain older copies.
 		"secure_delete(1)"}
 }

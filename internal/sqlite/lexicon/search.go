@@ -12,6 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // Search ranks the memories that match q, best first, by exact BM25 over every memory that passes f, which
@@ -34,10 +35,14 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 		}
 	}
 	s := &search{scope: sc, query: q}
+	if room, some := x.Cache.rooms.Get().(*[]postings.Posting); some {
+		s.decoded = (*room)[:0]
+	}
+	defer func() { x.Cache.rooms.Put(&s.decoded) }()
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	answer := engram.Lexical{Hits: s.hits, Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
+	answer := engram.Lexical{Hits: vector.Ranked(s.hits), Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
 	for _, w := range s.terms {
 		rows := w.rows
 		if w.tool != nil {
@@ -55,14 +60,19 @@ type search struct {
 	terms []*word
 	asked map[string][]postings.List // lists of the query's words, by segment in scope
 	tools map[string]*word           // tool names by the query's word
-	hits  []engram.Ranked
+	hits  []vector.Placed
 
 	beside map[int64]engram.Beside
 	parted map[int64][]float32
 
-	scratch []postings.Posting
-	tf      []uint32 // scratch space for postings.Union
+	decoded []postings.Posting // of single lists, for their holdings
+	scratch []postings.Posting // of a list for which decoded has no room
+	tf      []uint32           // scratch space for postings.Union
 }
+
+// mostDecoded is how many postings of single lists are kept until the search is over, as they are read up to
+// three times: 1 MB.
+const mostDecoded = 1 << 17
 
 // word is a term of the query with its matches in the index.
 type word struct {
@@ -71,24 +81,32 @@ type word struct {
 	repaired bool      // matched are corrections of what was written
 	spread   []holding // by segment in scope
 	rows     int       // memories of the project that contain it
-	tool     *word     // the same word in tool names; nil if there is none
+	tool     *word     // the same word in tool names; nil if none has it
 	isTool   bool      // it is the tool of another word
 }
 
 // holding is what one segment has of a word.
 type holding struct {
-	list   postings.List      // of a single indexed word
-	merged []postings.Posting // of several
+	list postings.List      // of a single indexed word
+	all  []postings.Posting // decoded; of several words, only this
 }
 
-func (h holding) empty() bool { return h.list.Len() == 0 && len(h.merged) == 0 }
+func (h holding) empty() bool { return h.list.Len() == 0 && len(h.all) == 0 }
 
-// postings decodes the holding, using into as scratch space if needed.
-func (h holding) postings(into []postings.Posting) ([]postings.Posting, error) {
-	if h.merged != nil {
-		return h.merged, nil
+// postings returns the postings of a holding, valid until the next call.
+func (s *search) postings(h *holding) (ps []postings.Posting, err error) {
+	switch {
+	case h.all != nil || h.list.Len() == 0:
+		return h.all, nil
+	case len(s.decoded)+h.list.Len() > mostDecoded:
+		s.scratch, err = h.list.Decode(s.scratch[:0])
+		return s.scratch, err
 	}
-	return h.list.Decode(into[:0])
+	from := len(s.decoded)
+	if s.decoded, err = h.list.Decode(s.decoded); err == nil {
+		h.all = s.decoded[from:len(s.decoded):len(s.decoded)]
+	}
+	return h.all, err
 }
 
 func (s *search) run(ctx context.Context) error {
@@ -260,35 +278,27 @@ func (s *search) askTools(ctx context.Context) error {
 	if s.query.All {
 		return nil
 	}
-	asked := make(map[string]bool, len(s.query.Terms))
+	var names []string
 	for _, t := range s.query.Terms {
-		if !t.Stop && !t.Time && !t.Joined {
-			asked[toolMark+t.Word] = true
+		if name := toolMark + t.Word; !t.Stop && !t.Time && !t.Joined && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	s.tools = map[string]*word{}
-	err := s.scope.index.beginning(ctx, s.scope.segments, toolMark, func(i int, name, raw []byte) error {
-		if !asked[string(name)] {
-			return nil
-		}
-		l, err := postings.ReadList(bytes.Clone(raw))
-		w := s.tools[string(name[len(toolMark):])]
-		if w == nil {
-			w = &word{isTool: true, spread: make([]holding, len(s.scope.segments))}
-			s.tools[string(name[len(toolMark):])] = w
-		}
-		w.spread[i].list = l
-		return err
-	})
+	lists, err := s.scope.index.lists(ctx, s.scope.segments, names)
 	if err != nil {
 		return err
 	}
-	for name, w := range s.tools {
+	s.tools = map[string]*word{}
+	for j, name := range names {
+		w := &word{isTool: true, spread: make([]holding, len(s.scope.segments))}
+		for i, l := range lists[j] {
+			w.spread[i].list = l
+		}
 		if err := s.count(w); err != nil {
 			return err
 		}
-		if w.rows == 0 { // only other projects have it
-			delete(s.tools, name)
+		if w.rows > 0 { // otherwise only other projects have it
+			s.tools[name[len(toolMark):]] = w
 		}
 	}
 	return nil
@@ -343,7 +353,7 @@ func (s *search) either(ctx context.Context, w *word, words []string) error {
 func (s *search) count(w *word) error {
 	w.rows = 0
 	for i, g := range s.scope.segments {
-		n, err := s.rowsIn(g, w.spread[i])
+		n, err := s.rowsIn(g, &w.spread[i])
 		if err != nil {
 			return err
 		}
@@ -356,16 +366,13 @@ func (s *search) count(w *word) error {
 }
 
 // rowsIn returns how many memories of the project a holding of segment g has.
-func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
+func (s *search) rowsIn(g *segment, h *holding) (rows int, err error) {
 	if !s.scope.mixed(g) || h.empty() {
-		return max(h.list.Len(), len(h.merged)), nil
+		return max(h.list.Len(), len(h.all)), nil
 	}
-	ps, err := h.postings(s.scratch)
+	ps, err := s.postings(h)
 	if err != nil {
 		return 0, err
-	}
-	if h.merged == nil {
-		s.scratch = ps
 	}
 	for _, p := range ps {
 		if int(p.Slot) >= g.docs.Len() {
@@ -391,7 +398,7 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 			return err
 		}
 		lists[i] = append(lists[i], l)
-		n, err := s.rowsIn(segments[i], holding{list: l})
+		n, err := s.rowsIn(segments[i], &holding{list: l})
 		if n > 0 { // otherwise only other projects have it
 			counts[string(word)] += n
 		}
@@ -446,7 +453,7 @@ func (s *search) join(g *segment, lists []postings.List, unite merge) (h holding
 	if len(s.tf) < g.slots {
 		s.tf = make([]uint32, max(g.slots, MaxSlots))
 	}
-	h.merged, err = unite(lists, s.tf[:g.slots])
+	h.all, err = unite(lists, s.tf[:g.slots])
 	return h, err
 }
 
