@@ -67,7 +67,9 @@ func TestNewestFirst(t *testing.T) {
 		{"far behind", old, update, "xxx", func(_, l *retrieval.Stated, _ *retrieval.Subject) { l.Score = 0.1 }, false},
 		{"without a score", old, update, "xxx", func(_, l *retrieval.Stated, _ *retrieval.Subject) { l.Score = 0 }, false},
 		{"in a talk, in other words", old, reworded, "x.x", func(_, _ *retrieval.Stated, s *retrieval.Subject) { s.Cohesion = 1 }, false},
-		{"it names what it replaces", "Kafka feeds the import", replaced, "x..", func(e, l *retrieval.Stated, _ *retrieval.Subject) { e.Covers, l.Score = []retrieval.Covered{1, 0, 1}, 0.5 }, true},
+		{"it names what it replaces", "Kafka feeds the import", replaced, "x..", func(e, l *retrieval.Stated, _ *retrieval.Subject) {
+			e.Covers, l.Score = []retrieval.Covered{1, 0, 1}, 0.5
+		}, true},
 		{"what it shares is usual", "Kafka feeds the import", replaced, "x..", func(e, l *retrieval.Stated, s *retrieval.Subject) {
 			e.Covers, l.Score, s.Line = []retrieval.Covered{1, 0, 1}, 0.5, func(string) int { return 0 }
 		}, false},
