@@ -170,15 +170,16 @@ func (w *Writer) compares(t engram.Type, mode lifecycle.AdmitMode) bool {
 
 // projectAhead predicts the project of a draft; place decides.
 func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string, error) {
-	name := m.Project
-	if name == "" && m.SessionID != "" {
+	if m.SessionID != "" {
 		s, err := r.Session(ctx, m.SessionID)
 		if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 			return "", err
 		}
-		name = s.Project
+		if m.Project == "" || m.Project == s.Project {
+			return s.Project, nil
+		}
 	}
-	return projects.CanonicalProject(ctx, r, name)
+	return projects.CanonicalProject(ctx, r, m.Project)
 }
 
 // neighbours finds memories similar to m, t's draft in its project, except superseded ones.

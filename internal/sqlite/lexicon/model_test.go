@@ -73,6 +73,8 @@ type found struct {
 	same     bool // words mean the same, and the most frequent counts
 	repaired bool
 	tool     string // the term, where tool names have it
+	rows     int    // memories of the project that have one of the words
+	tools    int    // and that have tool in the name of their tool
 }
 
 // answer is what the model answers. Scores has every memory that passes and matches, whatever the limit.
@@ -107,11 +109,12 @@ func (x *model) ask(q engram.LexicalQuery, off func(string) bool) answer {
 		if rows == 0 {
 			f = found{}
 		}
-		if f.tool = term.Word; a.tools(f) == 0 || q.All || term.Stop || term.Time || term.Joined {
-			f.tool = ""
+		f.rows, f.tool, f.tools = rows, term.Word, a.tools(term.Word)
+		if f.tools == 0 || q.All || term.Stop || term.Time || term.Joined {
+			f.tool, f.tools = "", 0
 		}
 		a.looked = append(a.looked, f)
-		out.words = append(out.words, engram.WordCount{Term: term, Matched: a.mostFrequent(f.words, 32), Repaired: f.repaired, Rows: min(rows+a.tools(f), out.rows)})
+		out.words = append(out.words, engram.WordCount{Term: term, Matched: a.mostFrequent(f.words, 32), Repaired: f.repaired, Rows: min(rows+f.tools, out.rows)})
 		if q.All && term.Joined {
 			continue
 		}
@@ -140,7 +143,7 @@ func (a *question) look(term engram.Term) found {
 	if len(exact) > 0 {
 		return found{words: exact, same: true}
 	}
-	if term.Stop || term.Time || !a.q.All && !term.Joined && a.tools(found{tool: term.Word}) > 0 {
+	if term.Stop || term.Time || !a.q.All && !term.Joined && a.tools(term.Word) > 0 {
 		return found{}
 	}
 	if len(a.q.Terms) <= 6 && utf8.RuneCountInString(term.Written) >= 3 {
@@ -254,9 +257,9 @@ func (a *question) having(words []string) (n int) {
 }
 
 // tools counts the memories of the project whose tool's name has the term.
-func (a *question) tools(f found) (n int) {
+func (a *question) tools(term string) (n int) {
 	for _, d := range a.project {
-		if d.tools[f.tool] {
+		if d.tools[term] {
 			n++
 		}
 	}
@@ -347,7 +350,7 @@ func (a *question) passes(m engram.Memory) bool {
 // ofTool is the score of a word in the name of a memory's tool.
 func (a *question) ofTool(d *document, f found) float64 {
 	mean := float64(a.total) / float64(max(len(a.project), 1))
-	return 0.3 * bm25(len(a.project), mean, a.tools(f), 1, float64(d.length))
+	return 0.3 * bm25(len(a.project), mean, f.tools, 1, float64(d.length))
 }
 
 // parts is what each word adds to the score of each memory.
@@ -359,7 +362,7 @@ func (a *question) parts(words []engram.WordCount) map[int64][]float64 {
 		for j, w := range words {
 			f := a.looked[j]
 			if n := d.tf(f); n > 0 && w.Rows > 0 {
-				of[j] = f.worth() * bm25(len(a.project), mean, a.having(f.words), n, float64(d.length))
+				of[j] = f.worth() * bm25(len(a.project), mean, f.rows, n, float64(d.length))
 			}
 			if d.tools[f.tool] {
 				of[j] += a.ofTool(d, f)
