@@ -146,7 +146,7 @@ func rows() map[string]row {
 		"internal/httpapi":         {room: "frontend"},
 		"internal/httpapi/openapi": {room: "frontend"},
 		"internal/httpapi/route":   {room: "frontend"},
-		"internal/mcp":             {room: "frontend", modules: []string{mcpSDK}},
+		"internal/mcp":             {room: "frontend", modules: []string{mcpSDK, "github.com/google/jsonschema-go"}},
 		"internal/mcp/mem":         {room: "frontend", modules: []string{mcpSDK}},
 		"internal/mcp/memory":      {room: "frontend"},
 		"internal/mcp/recall":      {room: "frontend"},

@@ -272,7 +272,7 @@ func (p *parser) word(w string) {
 	p.words = append(p.words, x)
 }
 
-// lookUp returns a written word; ok is false if it is none.
+// lookUp returns a written word; ok is false for others.
 func (p *parser) lookUp(w string) (x word, ok bool) {
 	p.tokens = p.tokens[:0]
 	text.Scan(w, func(t text.Token) {

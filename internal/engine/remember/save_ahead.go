@@ -170,15 +170,16 @@ func (w *Writer) compares(t engram.Type, mode lifecycle.AdmitMode) bool {
 
 // projectAhead predicts the project of a draft; place decides.
 func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string, error) {
-	name := m.Project
-	if name == "" && m.SessionID != "" {
+	if m.SessionID != "" {
 		s, err := r.Session(ctx, m.SessionID)
 		if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 			return "", err
 		}
-		name = s.Project
+		if m.Project == "" || m.Project == s.Project {
+			return s.Project, nil
+		}
 	}
-	return projects.CanonicalProject(ctx, r, name)
+	return projects.CanonicalProject(ctx, r, m.Project)
 }
 
 // neighbours finds memories similar to m, t's draft in its project, except superseded ones.
@@ -250,10 +251,15 @@ func (s *Saver) catchUp(ctx context.Context) error {
 		s.recent.far = true
 		return nil
 	}
+	if nums, known := s.own(); known {
+		s.recent.upto = last
+		return s.read(ctx, nums)
+	}
 	entries, err := s.tx.Store.Mutations(ctx, engram.JournalSpan{}, engram.Page{Limit: int(n)})
 	if err != nil {
 		return err
 	}
+	clear(s.tx.Logged) // they are among the entries
 	var nums []int64
 	for _, m := range entries {
 		switch {
@@ -270,6 +276,24 @@ func (s *Saver) catchUp(ctx context.Context) error {
 	}
 	s.recent.upto = last
 	return s.read(ctx, nums)
+}
+
+// own returns the memories that this operation has written since, without the journal; known is false if others wrote
+// too, or if it changed projects.
+func (s *Saver) own() (nums []int64, known bool) {
+	if s.tx.Logged == nil || s.recent.upto < s.tx.Last {
+		return nil, false
+	}
+	for t := range s.tx.Logged {
+		switch t.Entity {
+		case engram.EntityProject:
+			return nil, false
+		case engram.EntityMemory:
+			nums = append(nums, ledger.NumOf(t.Key))
+		}
+	}
+	clear(s.tx.Logged)
+	return nums, true
 }
 
 func (s *Saver) read(ctx context.Context, nums []int64) error {

@@ -215,6 +215,10 @@ func (x *Index) kindNum(ctx context.Context, k kind) (uint32, error) {
 	if x.kinds == nil {
 		x.kinds = map[kind]uint32{}
 	}
+	if x.cat != nil && x.cat.kinds[k] != 0 {
+		x.kinds[k] = x.cat.kinds[k]
+		return x.kinds[k], nil
+	}
 	var num uint32
 	found, err := x.DB.Maybe(ctx, find, []any{k.typ, k.scope}, &num)
 	if found {

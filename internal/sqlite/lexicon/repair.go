@@ -55,10 +55,10 @@ func (s *search) repair(ctx context.Context, w *word) error {
 	r := []rune(term.Written)
 	for n := len(r) - 1; n >= max(leastRepaired, len(r)-6); n-- {
 		begins := string(r[:n])
-		if err := s.exactly(ctx, w, begins); err != nil || w.rows == 0 {
-			if err != nil {
-				return err
-			}
+		if err := s.exactly(ctx, w, begins); err != nil {
+			return err
+		}
+		if w.rows == 0 {
 			continue
 		}
 		fits, err := s.fits(ctx, term, begins)
@@ -159,10 +159,18 @@ func (s *search) fits(ctx context.Context, term engram.Term, word string) (fits 
 	}
 	r := []rune(word)
 	begins := text.ForeignMark + string(r[:min(len(r), leastRepaired)])
-	err = s.scope.index.beginning(ctx, s.scope.segments, begins, func(_ int, stem, _ []byte) error {
+	err = s.scope.index.beginning(ctx, s.scope.segments, begins, func(i int, stem, raw []byte) error {
 		stem = stem[len(text.ForeignMark):]
-		fits = fits || strings.HasPrefix(word, string(stem)) || bytes.HasPrefix(stem, []byte(word))
-		return nil
+		if fits || !strings.HasPrefix(word, string(stem)) && !bytes.HasPrefix(stem, []byte(word)) {
+			return nil
+		}
+		l, err := postings.ReadList(raw)
+		if err != nil {
+			return err
+		}
+		n, err := s.rowsIn(s.scope.segments[i], &holding{list: l})
+		fits = n > 0
+		return err
 	})
 	return fits, err
 }

@@ -37,8 +37,12 @@ func (x *Index) model(ctx context.Context, fingerprint string) (m model, found b
 		}
 	}
 	m, found, err = conn.First(conn.List(ctx, x.DB, "read model", query, []any{fingerprint}, scanModel))
-	if found && u != nil {
+	switch {
+	case !found:
+	case u != nil:
 		u.models[fingerprint] = m
+	default:
+		x.knows(fingerprint, m)
 	}
 	return m, found, err
 }
@@ -153,10 +157,7 @@ func (x *Index) know(ctx context.Context, m engram.Model) (model, error) {
 		return have, engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.dimensions, m.Dimensions).
 			WithHint("use another fingerprint for another model")
 	case found:
-		if x.known == nil {
-			x.known = map[string]model{}
-		}
-		x.known[m.Fingerprint] = have
+		x.knows(m.Fingerprint, have)
 		return have, nil
 	case m.Dimensions < 1 || m.Dimensions > vector.MaxDimensions:
 		return have, engram.Errorf(engram.CodeInvalid, "a model cannot have %d dimensions", m.Dimensions)
@@ -167,6 +168,14 @@ func (x *Index) know(ctx context.Context, m engram.Model) (model, error) {
 	}
 	num, err := res.LastInsertId()
 	return model{num: num, dimensions: m.Dimensions}, err
+}
+
+// knows keeps a model for writing.
+func (x *Index) knows(fingerprint string, m model) {
+	if x.known == nil {
+		x.known = map[string]model{}
+	}
+	x.known[fingerprint] = m
 }
 
 // Drop removes a model and its vectors.
