@@ -84,6 +84,17 @@ func (p Parts) Close(t testing.TB) {
 // OpenStore opens the store at path; the caller closes it.
 func OpenStore(path string) (engram.Store, error) { return openStore(path, Start) }
 
+// OpenCounted opens a new store that calls ran with each statement before it runs.
+func OpenCounted(t testing.TB, ran func(query string)) engram.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), Now: Start, Ran: ran})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
 // openStore opens the store at path. One that is not there begins as a copy of the empty store, since creating the
 // schema takes longer than most tests.
 func openStore(path string, now func() time.Time) (*sqlite.Store, error) {

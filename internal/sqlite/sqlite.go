@@ -37,6 +37,8 @@ type Options struct {
 	// Single lets the reading connection also write while it is idle: opening a second one is a
 	// twentieth of the cost of an agent's event. For processes that do one thing.
 	Single bool
+	// Ran is called with each statement before it runs, for tests that count them; nil: none.
+	Ran func(query string)
 }
 
 // Store is an engram.Store on one SQLite file.
@@ -66,7 +68,7 @@ func schema() file.Schema {
 // Open opens the store, creating it if needed, and migrates its schema after a backup (file.Open). It
 // rebuilds the index of words if another lexicon.Version made it.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	f, err := file.Open(ctx, file.Options{Path: o.Path, Now: o.Now, Log: o.Log, WriteWait: o.WriteWait, Mapped: o.Mapped, Single: o.Single}, schema())
+	f, err := file.Open(ctx, file.Options{Path: o.Path, Now: o.Now, Log: o.Log, WriteWait: o.WriteWait, Mapped: o.Mapped, Single: o.Single, Ran: o.Ran}, schema())
 	if err != nil {
 		return nil, err
 	}

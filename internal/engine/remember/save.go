@@ -235,7 +235,7 @@ func (s *Saver) place(ctx context.Context, t Intake) (projects.Placement, error)
 	}
 	s.placed = nil
 	ask := in
-	if len(t.near) > 0 && s.tx.Last == s.recent.upto { // nobody has forgotten them meanwhile
+	if len(t.near) > 0 && s.tx.Last == s.recent.upto { // they have not been forgotten meanwhile
 		ask.Used = t.project
 	}
 	p, err := projects.Place(ctx, s.tx, ask)

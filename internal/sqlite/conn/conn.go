@@ -20,8 +20,8 @@ type Conn struct {
 
 	// Kept is what the user of the connection caches with it; a borrowed connection has none.
 	Kept any
-	// Ran, unless nil, is called with each statement before it is run, for tests that count them.
-	Ran func(query string)
+
+	ran func(query string) // Pool.Ran
 }
 
 // turn switches the connection between reading and writing and reports whether it succeeded. It ignores
@@ -32,8 +32,8 @@ func (c *Conn) turn(pragmas string) bool { return c.Exec(context.Background(), p
 const maxStatements = 256
 
 func (c *Conn) stmt(ctx context.Context, query string) (statement, error) {
-	if c.Ran != nil {
-		c.Ran(query)
+	if c.ran != nil {
+		c.ran(query)
 	}
 	if s, ok := c.stmts[query]; ok {
 		return s, nil

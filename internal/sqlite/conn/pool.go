@@ -36,6 +36,10 @@ type Pool struct {
 	lender        *Pool // pool that lends connections; nil if this pool opens its own; closed after this one
 	borrow, repay string
 
+	// Ran, unless nil, is called with each statement of a connection before it runs, for tests that count
+	// them. Set it before the first Take.
+	Ran func(query string)
+
 	mu   sync.Mutex
 	idle []*Conn // open and not taken, the most recently used last
 }
@@ -87,7 +91,7 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 		p.turns <- struct{}{}
 		return nil, err
 	}
-	return &Conn{raw: c.(connection), stmts: map[string]statement{}}, nil
+	return &Conn{raw: c.(connection), stmts: map[string]statement{}, ran: p.Ran}, nil
 }
 
 // last takes the most recently used idle connection, nil if all are in use.

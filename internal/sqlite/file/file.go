@@ -35,6 +35,7 @@ type Options struct {
 	WriteWait time.Duration    // how long a write waits for other writers; default 20 s
 	Mapped    bool             // memory-map the file for reading (see mapping)
 	Single    bool             // the reading connection also writes while it is idle, and both read the mapped file
+	Ran       func(string)     // called with each statement before it runs, for tests that count them; nil: none
 }
 
 // File is an open database file. It is safe for concurrent use; transactions on one connection are not.
@@ -76,6 +77,7 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 	if f.Writes, err = conn.NewPool(dsn(path, "rw", append(napping(writerNap), writing()...)...), 1); err != nil {
 		return nil, err
 	}
+	f.Reads.Ran, f.Writes.Ran = o.Ran, o.Ran
 	if o.Single {
 		// It is opened to write: turning it would cost its statements and the pages that it has read.
 		f.Writes.BorrowFrom(f.Reads, pragmas(napping(writerNap)), pragmas(napping(readerNap)))

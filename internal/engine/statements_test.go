@@ -1,8 +1,7 @@
-package sqlite_test
+package engine_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -10,16 +9,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
-	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
 // A statement costs some microseconds beside its work, and a save is small.
 func TestASaveRunsFewStatements(t *testing.T) {
-	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closed(t, s)
+	var ran []string
+	s := enginetest.OpenCounted(t, func(query string) { ran = append(ran, query) })
 	e := engine.New(engine.Options{Store: s, Embedder: enginetest.Embedder(), Now: time.Now, NewID: enginetest.IDs()})
 	if _, err := e.StartSession(t.Context(), remember.SessionInput{ID: "s", Project: "demo"}); err != nil {
 		t.Fatal(err)
@@ -38,9 +33,8 @@ func TestASaveRunsFewStatements(t *testing.T) {
 	} {
 		save(fmt.Sprintf("Note %d", i), text)
 	}
-	count := sqlite.Statements(t, s)
+	ran = nil
 	res := save("Nightly import", "The importer of invoices reads the shared folder at night and skips broken files")
-	ran := count()
 	if len(res.Related) < 2 {
 		t.Fatalf("related to %d memories, want two", len(res.Related))
 	}
