@@ -99,6 +99,11 @@ func Reworded(old, m engram.Memory) engram.Memory {
 	return r
 }
 
+// Worded reports whether an earlier text has the words of m, those of its title too.
+func Worded(r engram.Revision, m engram.Memory) bool {
+	return Hash(r.Content) == m.NormalizedHash && mentions(r.Title+"\n"+r.Content, m.Title)
+}
+
 // fits reports whether m is within the limits of a memory.
 func fits(m engram.Memory) bool {
 	b, err := json.Marshal(m.Metadata)

@@ -285,7 +285,7 @@ func (s *Saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d life
 // less, they become a revision. An earlier wording is not recorded again. was is the stored memory.
 func (s *Saver) reword(ctx context.Context, d *lifecycle.Decision, was *engram.Memory, m engram.Memory) error {
 	rs, err := s.tx.Store.Revisions(ctx, d.Target.Num)
-	had := func(r engram.Revision) bool { return lifecycle.Hash(r.Content) == m.NormalizedHash }
+	had := func(r engram.Revision) bool { return lifecycle.Worded(r, m) }
 	if err != nil || slices.ContainsFunc(rs, had) {
 		return err
 	}

@@ -385,3 +385,24 @@ func TestNoMergeLosesAText(t *testing.T) {
 }
 
 func folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
+// A memory may have had the words of a content before, under another title.
+func TestAnotherTitleOfAnEarlierWordingIsKept(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t)
+	for _, in := range [][2]string{
+		{"The queue", "It waits two seconds."}, {"The queue", "It waits two seconds. It waits two seconds."},
+		{"Upload queue", "The queue retries three times."}, {"The queue", "It waits two seconds."}, {"Queue of uploads", "It waits two seconds."},
+	} {
+		save := enginetest.Merging(enginetest.Queue(in[1]))
+		save.Title = in[0]
+		w.MustSave(save)
+	}
+	for _, num := range w.MustList(engram.Filter{}) {
+		d := w.MustGet(num)
+		if d.Memory.Title == "Queue of uploads" || slices.ContainsFunc(d.Revisions, func(r engram.Revision) bool { return r.Title == "Queue of uploads" }) {
+			return
+		}
+	}
+	t.Error("a title is lost")
+}
