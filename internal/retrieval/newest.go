@@ -13,6 +13,7 @@ import (
 type Stated struct {
 	engram.Ranked
 	Project string
+	Type    engram.Type
 	At      time.Time // when it got its text
 	Placed  bool      // it keeps its place: a memory that supersedes it precedes it
 	Named   int       // how surely the question names it; 0 for not at all
@@ -46,7 +47,7 @@ const (
 // with their square; eight are what people read.
 //
 // Two finds of a project are about the same if the pair was flagged as a contradiction and the later has every asked word
-// that the earlier has, or if odds is positive.
+// that the earlier has, or if odds is positive and they are not of different types: no decision replaces a bug.
 func NewestFirst(finds []Stated, s Subject) (placed []Stated, over map[int64]int64) {
 	placed, over = slices.Clone(finds), map[int64]int64{}
 	for i := range placed {
@@ -87,7 +88,8 @@ func (s Subject) same(earlier, later Stated) bool {
 	case known == Conflicted:
 		return !lacks
 	}
-	return s.odds(earlier, later) > 0
+	untyped := earlier.Type == engram.TypeManual || later.Type == engram.TypeManual
+	return (untyped || earlier.Type == later.Type) && s.odds(earlier, later) > 0
 }
 
 // odds returns the log odds that a later find states the same fact anew:
