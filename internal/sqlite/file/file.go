@@ -34,7 +34,7 @@ type Options struct {
 	Log       *slog.Logger     // nil discards
 	WriteWait time.Duration    // how long a write waits for other writers; default 20 s
 	Mapped    bool             // memory-map the file for reading (see mapping)
-	Single    bool             // the reading connection also writes while it is idle, and both read the mapped file
+	Single    bool             // the reading connection also writes while it is idle
 	Ran       func(string)     // called with each statement before it runs, for tests that count them; nil: none
 }
 
@@ -80,7 +80,11 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 	f.Reads.Ran, f.Writes.Ran = o.Ran, o.Ran
 	if o.Single {
 		// It is opened to write: turning it would cost its statements and the pages that it has read.
-		f.Writes.BorrowFrom(f.Reads, pragmas(napping(writerNap)), pragmas(napping(readerNap)))
+		toWrite, toRead := napping(writerNap), napping(readerNap)
+		if o.Mapped {
+			toWrite, toRead = append(toWrite, "mmap_size(0)"), append(toRead, mapping()...)
+		}
+		f.Writes.BorrowFrom(f.Reads, pragmas(toWrite), pragmas(toRead))
 	}
 	if err := f.prepare(ctx, schema, o.Now); err != nil {
 		return nil, errors.Join(f.Explain(err), f.Close())
