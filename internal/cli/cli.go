@@ -1,7 +1,7 @@
 // Package cli is the command line: it assembles the tree of the families' commands, and shows a page when it is called
 // without arguments. Completion is in complete; help, manual pages and suggestions for mistyped words are in help.
 //
-// A family is a package of commands that share words and helpers: memory, review, sync, move, setup,
+// A family is a package of commands that share words and helpers: memory, browse, review, sync, move, setup,
 // settings, serve, upkeep and demo. Families stand on command and terminal, and never import each other.
 package cli
 
@@ -20,6 +20,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/cli/browse"
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/cli/complete"
 	"github.com/alanbuscaglia/engram/internal/cli/demo"
@@ -104,7 +105,7 @@ engram serve`,
 		&cobra.Group{ID: command.GroupProgram, Title: "This program"},
 	)
 	for _, family := range [][]*cobra.Command{
-		memory.Commands(p), review.Commands(p), sync.Commands(p, review.PendingCommands(p)...), move.Commands(p), upkeep.Commands(p),
+		memory.Commands(p), browse.Commands(p), review.Commands(p), sync.Commands(p, review.PendingCommands(p)...), move.Commands(p), upkeep.Commands(p),
 		serve.Commands(p), setup.Commands(p, serve.ServiceCommand(p)), settings.Commands(p), demo.Commands(p),
 		command.InGroup(command.GroupProgram, versionCommand(p), complete.Command(), help.ManCommand(p)),
 	} {
