@@ -32,7 +32,7 @@ func (m *Model) draw() (lines []string, x, y int) {
 	}
 	top, height := m.body()
 	if top > 0 {
-		lines = append(lines, m.header().Render(m.width, c.Theme.Bar, false))
+		lines = append(lines, "")
 	}
 	x, y = -1, -1
 	var asked []string
@@ -57,7 +57,8 @@ func (m *Model) draw() (lines []string, x, y int) {
 			x, y = tx, ty+top
 		}
 	}
-	if top > 0 {
+	if top > 0 { // the header last: drawing a screen says what is visible of it
+		lines[0] = m.header().Render(m.width, c.Theme.Bar, false)
 		lines = append(lines, m.footer().Render(m.width, c.Theme.Bar, false))
 	}
 	return lines[:min(len(lines), m.height)], x, y
@@ -106,13 +107,26 @@ func (m *Model) footer() cell.Line {
 		}
 		return line
 	}
+	if q := c.Modal(); q != nil {
+		keys := cell.Line{{Text: " enter", Style: t.BarKey}, {Text: " choose   ", Style: t.Bar}, {Text: "tab", Style: t.BarKey}, {Text: " next   ", Style: t.Bar},
+			{Text: "esc", Style: t.BarKey}, {Text: " close", Style: t.Bar}}
+		if _, help := q.(*screen.Help); help {
+			keys = keys[4:]
+		}
+		return keys
+	}
 	return m.keyLine()
 }
 
 // keyLine names the keys that fit.
 func (m *Model) keyLine() cell.Line {
 	c, t := m.c, m.c.Theme
-	actions := append(append([]keymap.Action{}, c.Top().Actions()...), keymap.Search, keymap.AllProjects, keymap.Command, keymap.Back)
+	actions := append(append([]keymap.Action{}, c.Top().Actions()...), keymap.Search, keymap.AllProjects, keymap.Command)
+	if len(c.Stack()) > 1 {
+		actions = append(actions, keymap.Back)
+	} else {
+		actions = append(actions, keymap.Quit)
+	}
 	help := cell.Line{{Text: c.Keys.Of(keymap.Help).First(), Style: t.BarKey}, {Text: " help ", Style: t.Bar}}
 	if typing, ok := c.Top().(screen.Typing); ok {
 		if _, _, focused := typing.Cursor(); focused {

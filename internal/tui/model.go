@@ -44,6 +44,7 @@ func New(ctx context.Context, o Options) *Model {
 	if o.Keys != nil {
 		c.Keys = o.Keys
 	}
+	c.After, c.Exec = o.After, o.Exec
 	c.Outside, c.Project, c.All = o.Outside, o.Project, o.Project == ""
 	m := &Model{c: c, options: o, theme: o.Theme, width: 80, height: 24, profile: colorprofile.TrueColor}
 	if m.theme == "" {
@@ -86,7 +87,7 @@ func (m *Model) dress() {
 
 // Init implements tea.Model. The question for the background's colour is answered later, or never; no frame waits for it.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.c.Push(screen.NewDashboard()), m.c.ReadRunning(), m.c.ReadKept(), everySoOften()}
+	cmds := []tea.Cmd{m.c.Push(screen.NewDashboard()), m.c.ReadRunning(), m.c.ReadKept(), m.c.Later(beatEvery, beat{})}
 	if m.options.Screen != "" {
 		cmds = append(cmds, m.open(m.options.Screen, m.options.Query))
 	}
@@ -99,9 +100,7 @@ func (m *Model) Init() tea.Cmd {
 // beat makes ages advance.
 type beat struct{}
 
-func everySoOften() tea.Cmd {
-	return tea.Tick(10*time.Second, func(time.Time) tea.Msg { return beat{} })
-}
+const beatEvery = 10 * time.Second
 
 // refresh reads what is shown again.
 type refresh struct{}
@@ -141,7 +140,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.seen.Store(false)
 		if !m.stale {
 			m.stale = true
-			return tea.Tick(settleAfter, func(time.Time) tea.Msg { return refresh{} })
+			return m.c.Later(settleAfter, refresh{})
 		}
 	case refresh:
 		m.stale = false
@@ -149,7 +148,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case unreadable:
 		return m.setTrouble(msg.err)
 	case beat:
-		return everySoOften()
+		return m.c.Later(beatEvery, beat{})
 	}
 	return nil
 }

@@ -35,6 +35,9 @@ type Options struct {
 	Outside screen.Outside
 	// Alive reports why the database is no longer the one that was opened; nil: never. It may touch the disk.
 	Alive func() error
+	// After sends a message later, and Exec gives the terminal to another program; nil are those of Bubble Tea.
+	After func(time.Duration, tea.Msg) tea.Cmd
+	Exec  func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
 }
 
 // Run shows the terminal UI until the person quits or ctx ends. An error says why it could not be shown.

@@ -98,9 +98,9 @@ func shownKey(k string) string {
 	case "down":
 		return "↓"
 	case "pgdown":
-		return "page-down"
+		return "pgdn"
 	case "pgup":
-		return "page-up"
+		return "pgup"
 	}
 	return k
 }
@@ -161,7 +161,7 @@ func Default() Map {
 		b(Command, program, "command", "command line, with completion by tab", ":"),
 		b(Help, program, "help", "these keys", "?"),
 		b(Refresh, program, "refresh", "read again", "r"),
-		b(Quit, program, "quit", "quit, from anywhere", "ctrl+c", "Q"),
+		b(Quit, program, "quit", "quit, from anywhere", "Q", "ctrl+c"),
 	}
 }
 

@@ -282,7 +282,11 @@ func inEditor(c *Context, d draft) tea.Cmd {
 		begin = kept
 	}
 	return act(c, func(context.Context) (Editing, error) { return c.Outside.Edit(begin) }, func(e Editing) tea.Cmd {
-		return tea.Exec(e, func(failed error) tea.Msg { return edited(c, d, begin, e, failed) })
+		exec := c.Exec
+		if exec == nil {
+			exec = tea.Exec
+		}
+		return exec(e, func(failed error) tea.Msg { return edited(c, d, begin, e, failed) })
 	})
 }
 

@@ -64,7 +64,7 @@ func (*Dashboard) Title() string { return "Engram" }
 
 // Actions implements Screen.
 func (*Dashboard) Actions() []keymap.Action {
-	return []keymap.Action{keymap.Open, keymap.Search, keymap.New}
+	return []keymap.Action{keymap.Open}
 }
 
 // Open implements Screen.
@@ -124,7 +124,7 @@ func (d *Dashboard) Click(c *Context, _, y int, _ bool) tea.Cmd {
 // View implements Screen.
 func (d *Dashboard) View(c *Context, width, height int) []string {
 	if width >= 100 && height >= 24 {
-		left := 58
+		left := 62
 		lines := d.side(c, left, height, true)
 		return beside(c, lines, d.activity(c, width-left-2, height))
 	}

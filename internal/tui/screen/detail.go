@@ -121,7 +121,7 @@ func (d *Detail) lines(c *Context, width int) []cell.Line {
 	lines = append(lines, cell.Line{}, cell.Of("Strength", t.Heading))
 	full := int(d.detail.Strength*20 + 0.5)
 	lines = append(lines, cell.Line{{Text: strings.Repeat("█", full) + strings.Repeat("░", 20-full), Style: t.Accent},
-		{Text: fmt.Sprintf(" %.2f ", d.detail.Strength), Style: t.Text}, {Text: cell.Inline(d.detail.Why, 0), Style: t.Dim}}.Wrap(width, cell.Of("  ", nil))...)
+		{Text: " " + cell.Inline(d.detail.Why, 0), Style: t.Dim}}.Wrap(width, cell.Of("  ", nil))...)
 	fact := func(name, value string) {
 		if value != "" {
 			lines = append(lines, cell.Line{{Text: cell.Pad(name, 12), Style: t.Faint}, {Text: value, Style: t.Dim}}.Wrap(width, cell.Of(strings.Repeat(" ", 12), nil))...)

@@ -36,7 +36,8 @@ func age(now, t time.Time) string {
 type item struct {
 	lead  cell.Line // number and type, before the title
 	title string    // harmless
-	end   cell.Line // badges and age
+	end   cell.Line // at the end of the first line
+	badge cell.Line // at the end of the second
 	said  string    // harmless; the second line
 	faint bool      // shown as less important
 	match []string  // words to mark
@@ -62,7 +63,7 @@ func (it item) lines(c *Context, width int, selected, marked bool) []string {
 	head := append(cell.Line{bar}, it.lead...)
 	head = append(head, highlighted(it.title, it.match, titleStyle, t.Match)...)
 	below := append(cell.Line{{Text: "  "}}, highlighted(it.said, it.match, saidStyle, t.Match)...)
-	return []string{head.Ends(it.end, width).Render(width, fill(t, selected), selected), below.Render(width, fill(t, selected), selected)}
+	return []string{head.Ends(it.end, width).Render(width, fill(t, selected), selected), below.Ends(it.badge, width).Render(width, fill(t, selected), selected)}
 }
 
 // fill is the style of the empty part of a line.
@@ -79,7 +80,7 @@ func memoryItem(c *Context, m engram.Memory, n engram.Note, match []string) item
 	it := item{title: cell.Inline(m.Title, 400), said: excerpt(m, match), match: match}
 	it.lead = cell.Line{{Text: fmt.Sprintf("#%d ", m.Num), Style: t.Faint}, {Text: cell.Inline(string(m.Type), 60) + " ", Style: t.Type(m.Type)}}
 	badge := func(text string, style *theme.Style) {
-		it.end = append(it.end, cell.Span{Text: text + " ", Style: style})
+		it.badge = append(it.badge, cell.Span{Text: " " + text, Style: style})
 	}
 	if len(n.Flagged) > 0 {
 		badge("flagged", t.Bad)
@@ -103,7 +104,7 @@ func memoryItem(c *Context, m engram.Memory, n engram.Note, match []string) item
 	if c.Scope() == "" && m.Project != "" {
 		badge(cell.Cut(cell.Inline(m.Project, 100), 20), t.Heading)
 	}
-	it.end = append(it.end, cell.Span{Text: age(c.Now, m.CreatedAt), Style: t.Faint})
+	it.end = cell.Of(age(c.Now, m.CreatedAt), t.Faint)
 	return it
 }
 
@@ -118,8 +119,9 @@ func excerpt(m engram.Memory, match []string) string {
 	}
 	said := cell.Inline(strings.ToValidUTF8(content, ""), 0)
 	if title := cell.Inline(m.Title, 400); title != "" && strings.HasPrefix(said, title) && len(said) > len(title) {
-		said = strings.TrimLeft(said[len(title):], " .:—-")
+		said = strings.TrimLeft(said[len(title):], " .,;:—-")
 	}
+	said = strings.TrimLeft(strings.NewReplacer("**", "", "`", "", "## ", "").Replace(said), "# ")
 	const before = 40
 	for _, span := range found(said, match) {
 		if span[0] < before*2 {

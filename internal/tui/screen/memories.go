@@ -247,7 +247,7 @@ func (m *memories) viewList(c *Context, width, height int) []string {
 		it := memoryItem(c, n.Memory, n.note, m.match)
 		if n.below {
 			it.faint = true
-			it.end = append(cell.Line{{Text: "weak ", Style: c.Theme.Warn}}, it.end...)
+			it.badge = append(cell.Line{{Text: " weak", Style: c.Theme.Warn}}, it.badge...)
 		}
 		lines = append(lines, it.lines(c, width, i == m.list.Cursor, m.list.Marked(n))...)
 	}

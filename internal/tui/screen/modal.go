@@ -241,7 +241,7 @@ func (h *Help) table(c *Context, width int, when func(keymap.Binding) bool) (lin
 		if !when(b) || len(b.Keys()) == 0 {
 			continue
 		}
-		row := cell.Line{{Text: cell.Pad(b.Shown(), 22), Style: c.Theme.Key}, {Text: b.About, Style: c.Theme.Text}}
+		row := cell.Line{{Text: cell.Pad(b.Shown(), 20) + "  ", Style: c.Theme.Key}, {Text: b.About, Style: c.Theme.Text}}
 		rows = append(rows, row)
 		wide = max(wide, row.Width()+4)
 	}

@@ -110,15 +110,16 @@ type Context struct {
 	All     bool            // every project is shown
 	Running map[string]bool // sessions that have not ended
 	Kept    Kept
-	Names   []string // of projects
-
-	base   context.Context // ends with the program
-	stack  []Screen
-	modal  Modal
-	note   note
-	done   []change // own operations that can be undone, the latest last
-	header job
-	kept   map[int64]string // texts from the editor that could not be saved, by memory; 0 is a new one
+	Names   []string // of projects	// After sends a message later, and Exec gives the terminal to another program; nil are tea.Tick and tea.Exec.
+	After   func(time.Duration, tea.Msg) tea.Cmd
+	Exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
+	base    context.Context // ends with the program
+	stack   []Screen
+	modal   Modal
+	note    note
+	done    []change // own operations that can be undone, the latest last
+	header  job
+	kept    map[int64]string // texts from the editor that could not be saved, by memory; 0 is a new one
 }
 
 // note is a message in the footer.
@@ -131,6 +132,14 @@ type note struct {
 // NewContext returns the context of a program that ends with base.
 func NewContext(base context.Context, e *engine.Engine) *Context {
 	return &Context{Engine: e, base: base, Zone: time.UTC, Theme: theme.Named(""), Keys: keymap.Default(), Now: e.Now()}
+}
+
+// Later sends a message after a time.
+func (c *Context) Later(d time.Duration, msg tea.Msg) tea.Cmd {
+	if c.After != nil {
+		return c.After(d, msg)
+	}
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg })
 }
 
 // Scope is the project that lists are about; "" is every one.

@@ -61,7 +61,7 @@ func (s *Search) Title() string {
 
 // Actions implements Screen.
 func (s *Search) Actions() []keymap.Action {
-	return append([]keymap.Action{keymap.Why, keymap.Filter, keymap.Unfilter, keymap.History, keymap.Keep}, memoryActions()...)
+	return append([]keymap.Action{keymap.Open, keymap.Why, keymap.Filter, keymap.History, keymap.Keep, keymap.Unfilter}, memoryActions()[1:]...)
 }
 
 // Open implements Screen.
@@ -194,6 +194,7 @@ func (s *Search) ask(c *Context) tea.Cmd {
 			s.list.Reset()
 			s.text.Top()
 		}
+		found.LimitBelowThreshold()
 		s.asked, s.found, s.match = asked, found, questionWords(asked)
 		s.cache = textCache{}
 		all := s.hits(c, found)
@@ -294,9 +295,7 @@ func (s *Search) changed(c *Context) tea.Cmd {
 	s.reading.stop()
 	s.waiting.stop()
 	turn := s.waiting.turn
-	return tea.Tick(debounce, func(time.Time) tea.Msg {
-		return Result{&s.waiting, turn, func() tea.Cmd { return s.ask(c) }}
-	})
+	return c.Later(debounce, Result{&s.waiting, turn, func() tea.Cmd { return s.ask(c) }})
 }
 
 // Paste implements Typing.
@@ -490,7 +489,7 @@ func (s *Search) chipLine(c *Context, width int) cell.Line {
 		end = cell.Of("searching… ", t.Faint)
 	case len(s.found.Degraded) > 0:
 		end = cell.Of(cell.Cut(cell.Inline(s.found.Degraded[0], 200), width/2)+" ", t.Warn)
-	case s.found.Uncertain:
+	case s.found.Uncertain || len(s.found.Hits) == 0 && len(s.found.BelowThreshold) > 0:
 		end = cell.Of("nothing surely relevant; the nearest: ", t.Warn)
 	case s.asked == "":
 		end = cell.Of("newest first ", t.Faint)

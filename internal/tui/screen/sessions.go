@@ -138,7 +138,7 @@ func sessionItem(c *Context, s engram.SessionActivity) item {
 		it.lead = cell.Of("(active) ", t.Active)
 	}
 	if s.Project != "" && c.Scope() == "" {
-		it.end = append(it.end, cell.Span{Text: cell.Cut(cell.Inline(s.Project, 100), 20) + " ", Style: t.Heading})
+		it.badge = cell.Of(" "+cell.Cut(cell.Inline(s.Project, 100), 20), t.Heading)
 	}
 	it.end = append(it.end, cell.Span{Text: counted(s.Memories, "memory", "memories") + " ", Style: t.Dim},
 		cell.Span{Text: age(c.Now, s.ActiveAt), Style: t.Faint})

@@ -5,6 +5,7 @@ package widget
 
 import (
 	"fmt"
+	"slices"
 )
 
 // Page is a part of a list.
@@ -186,6 +187,7 @@ func (l *List[T]) Marks() (keys []string) {
 	for k := range l.marked {
 		keys = append(keys, k)
 	}
+	slices.Sort(keys)
 	return keys
 }
 
