@@ -49,13 +49,21 @@ func merges(r rune) bool {
 	return r == 0x200d || r == 0xfe0f || r == 0xfe0e || r == 0x20e3 || r >= 0x1f3fb && r <= 0x1f3ff
 }
 
-// Inline is Plain on one line, cut to so many bytes of the text before; 0 is no limit.
+// First returns at most so many bytes of a text, without a part of a character at its end.
+func First(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for back := 0; back < utf8.UTFMax && most > 0 && !utf8.RuneStart(s[most]); back++ {
+		most--
+	}
+	return s[:most]
+}
+
+// Inline is Plain on one line, of the first so many bytes of a text; 0 is no limit.
 func Inline(s string, most int) string {
-	if most > 0 && len(s) > most {
-		for most > 0 && !utf8.RuneStart(s[most]) {
-			most--
-		}
-		s = s[:most]
+	if most > 0 {
+		s = First(s, most)
 	}
 	return strings.ReplaceAll(Plain(render.Line(s, 0)), "\n", " ")
 }

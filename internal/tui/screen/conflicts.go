@@ -243,5 +243,5 @@ func firstBytes(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	return strings.ToValidUTF8(s[:most], "") + "\n…"
+	return cell.First(s, most) + "\n…"
 }

@@ -113,11 +113,7 @@ const mostExcerpt = 4 << 10
 
 // excerpt returns one line of a memory's content: its beginning, or what is around the first of the words.
 func excerpt(m engram.Memory, match []string) string {
-	content := m.Content
-	if len(content) > mostExcerpt {
-		content = content[:mostExcerpt]
-	}
-	said := cell.Inline(strings.ToValidUTF8(content, ""), 0)
+	said := cell.Inline(m.Content, mostExcerpt)
 	if title := cell.Inline(m.Title, 400); title != "" && strings.HasPrefix(said, title) && len(said) > len(title) {
 		said = strings.TrimLeft(said[len(title):], " .,;:—-")
 	}

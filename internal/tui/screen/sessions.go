@@ -146,7 +146,7 @@ func sessionItem(c *Context, s engram.SessionActivity) item {
 	case s.Withheld:
 		it.said = "its summary is withheld: it is flagged"
 	case s.Summary != "":
-		it.said = cell.Inline(strings.ToValidUTF8(s.Summary[:min(len(s.Summary), mostExcerpt)], ""), 0)
+		it.said = cell.Inline(s.Summary, mostExcerpt)
 	case s.Directory != "":
 		it.said = cell.Inline(s.Directory, 0)
 	default:
@@ -243,7 +243,7 @@ func (s *Session) View(c *Context, width, height int) []string {
 		cell.Span{Text: end + when(c, s.session.StartedAt) + "  ", Style: t.Dim}, cell.Span{Text: cell.Inline(s.session.Directory, 0), Style: t.Faint})
 	lines := []string{head.Render(width, nil, false)}
 	if s.session.Summary != "" && height > 12 {
-		said := cell.Of(cell.Inline(strings.ToValidUTF8(s.session.Summary[:min(len(s.session.Summary), mostExcerpt)], ""), 0), t.Text).Wrap(width-4, nil)
+		said := cell.Of(cell.Inline(s.session.Summary, mostExcerpt), t.Text).Wrap(width-4, nil)
 		for _, l := range said[:min(len(said), 3)] {
 			lines = append(lines, append(cell.Line{{Text: "  "}}, l...).Render(width, nil, false))
 		}

@@ -18,7 +18,7 @@ const mostProse = 256 << 10
 func Prose(text string, width int, t *theme.Theme) []cell.Line {
 	left := len(text) - mostProse
 	if left > 0 {
-		text = strings.ToValidUTF8(text[:mostProse], "")
+		text = cell.First(text, mostProse)
 	}
 	p := prose{width: max(1, width), t: t}
 	lines := strings.Split(cell.Plain(text), "\n")
