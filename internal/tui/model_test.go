@@ -312,3 +312,19 @@ func TestColoursFollowTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestEnterNeverOpensAResultOfAnEarlierQuestion presses enter twice before the search has begun.
+func TestEnterNeverOpensAResultOfAnEarlierQuestion(t *testing.T) {
+	d, _ := start(t)
+	d.keys("/")
+	var held []tea.Cmd
+	for _, k := range []string{"t", "o", "k", "e", "n", "s", "enter", "enter"} {
+		_, cmd := d.model.Update(press(k))
+		held = append(held, cmd)
+	}
+	d.shows("Search results")
+	for _, cmd := range held {
+		d.run(cmd)
+	}
+	d.shows("Engram › Search results › #1")
+}

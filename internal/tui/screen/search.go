@@ -34,7 +34,8 @@ type Search struct {
 	waiting job // for the question to rest
 	asked   string
 	found   engram.Found
-	filter  string // of what was found
+	filter  string // the whole question of what was found
+	opening bool   // open the first result when those of the question are there
 	cursor  struct{ x, y int }
 }
 
@@ -181,7 +182,7 @@ func (s *Search) ask(c *Context) tea.Cmd {
 		return nil
 	}
 	asked := strings.TrimSpace(s.input.Text())
-	whole := s.question() + "\x00" + filter.Project
+	whole := s.whole(c)
 	return run(c, &s.reading, func(ctx context.Context) (engram.Found, error) {
 		return c.Engine.Find(ctx, "", search.SearchInput{Query: asked, Filter: filter, Limit: mostHits})
 	}, func(found engram.Found, err error) tea.Cmd {
@@ -199,9 +200,16 @@ func (s *Search) ask(c *Context) tea.Cmd {
 		s.cache = textCache{}
 		all := s.hits(c, found)
 		s.list.Set(0, len(all), widget.Page[noted]{Items: all, Total: len(all)})
+		if s.opening {
+			s.opening = false
+			return s.memories.Do(c, keymap.Open)
+		}
 		return nil
 	})
 }
+
+// whole is the question with what else decides on the results.
+func (s *Search) whole(c *Context) string { return s.question() + "\x00" + c.Scope() }
 
 // hits are the results, those below the threshold last.
 func (s *Search) hits(c *Context, found engram.Found) (all []noted) {
@@ -329,8 +337,13 @@ func (s *Search) Do(c *Context, a keymap.Action) tea.Cmd {
 	case keymap.Keep:
 		return s.keep(c)
 	case keymap.Open:
+		if s.filter != s.whole(c) { // the results are still those of an earlier question
+			s.opening = true
+			return s.remember(c)
+		}
 		return tea.Batch(s.memories.Do(c, a), s.remember(c))
 	}
+	s.opening = false
 	return s.memories.Do(c, a)
 }
 
