@@ -15,7 +15,7 @@ func looks() []setting {
 			About: "colours of the [terminal UI](tui.md); `auto`: Catppuccin Mocha or Latte by the terminal's background"}, preset: "auto",
 			set: setTUITheme, get: func(c Config) string { return c.TUITheme }},
 		{Key: Key{Name: "tui_keys", Env: []string{"ENGRAM_TUI_KEYS"}, Default: "the built-in keys", Like: "forget=x, new=N ctrl+n", Range: "`ACTION=KEY`, separated by commas",
-			About: "[keys](tui.md#keys) of the terminal UI; an action can have several keys, separated by spaces"},
+			About: "[keys](tui.md#keys) of the terminal UI"},
 			set: setTUIKeys, get: func(c Config) string { return c.TUIKeys }},
 	}
 }

@@ -75,7 +75,7 @@ func keyHelp() string {
 			group = k.Group
 			b.WriteString(group + ":\n\n")
 		}
-		fmt.Fprintf(&b, "  %s  %s\n", terminal.Fit(k.Shown()+strings.Repeat(" ", 24), 24), k.About)
+		fmt.Fprintf(&b, "  %s  %s\n", k.Shown()+strings.Repeat(" ", max(0, 22-terminal.Width(k.Shown()))), k.About)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -91,7 +91,7 @@ func run(p *command.Program, cmd *cobra.Command, args []string, look string) err
 			return command.Invalidf("screen %q does not exist", begin).WithHint("use one of %s", strings.Join(app.TUIScreens(), ", "))
 		}
 		if question != "" && begin != "search" {
-			return command.Invalidf("screen %s takes no question", begin).WithHint("leave it out, or search for it: engram tui search …")
+			return command.Invalidf("screen %s takes no question", begin).WithHint("leave it out, or search for it: {tui search %s}", question)
 		}
 	}
 	e, err := p.Open(cmd)
@@ -132,17 +132,17 @@ func run(p *command.Program, cmd *cobra.Command, args []string, look string) err
 // needsTerminal rejects output and input that are no terminals, before anything is opened.
 func needsTerminal(p *command.Program) error {
 	if p.JSON {
-		return command.Invalidf("tui has no JSON form").WithHint("engram list --json and engram search --json print memories")
+		return command.Invalidf("tui has no JSON form").WithHint("{list --json} prints memories")
 	}
 	if term, _ := p.Env("TERM"); term == "dumb" {
-		return command.Invalidf("the terminal cannot show tui: TERM is dumb").WithHint("engram list and engram search print memories")
+		return command.Invalidf("the terminal cannot show tui: TERM is dumb").WithHint("{list} prints memories")
 	}
 	for _, s := range []struct {
 		name   string
 		stream any
 	}{{"output", p.Stdout}, {"input", p.Stdin}} {
 		if !terminal.Is(s.stream) {
-			return command.Invalidf("tui needs a terminal, and standard %s is not one", s.name).WithHint("engram list and engram search print memories")
+			return command.Invalidf("tui needs a terminal, and standard %s is not one", s.name).WithHint("{list} prints memories")
 		}
 	}
 	return nil

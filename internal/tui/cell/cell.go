@@ -181,7 +181,7 @@ func (l Line) Render(width int, fill *theme.Style, selected bool) string {
 	used := 0
 	for _, s := range l {
 		style := s.Style
-		if style == nil && selected {
+		if style == nil {
 			style = fill
 		}
 		b.WriteString(style.Render(s.Text, selected))

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -132,22 +133,30 @@ func excerpt(m engram.Memory, match []string) string {
 	return said
 }
 
-// questionWords returns the words of a question whose beginnings are marked in results, in lower case and without the
-// endings by which English inflects.
+// questionWords returns the words of a question that are marked in results, in lower case and without the endings by which
+// English inflects. The last one, which may not be finished, ends in * and marks all words that begin with it.
 func questionWords(question string) (all []string) {
-	for _, w := range strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		for _, ending := range []string{"ing", "ies", "es", "ed", "s"} {
+	words := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i, w := range words {
+		for _, ending := range endings() {
 			if stem, ok := strings.CutSuffix(w, ending); ok && len(stem) >= 3 {
 				w = stem
 				break
 			}
 		}
-		if (len(w) >= 3 || len(w) > 0 && w[0] >= 0x80) && !common(w) {
-			all = append(all, w)
+		if (len(w) < 3 && w[0] < 0x80) || common(w) {
+			continue
 		}
+		if i+1 == len(words) || w[0] >= 0x80 {
+			w += "*"
+		}
+		all = append(all, w)
 	}
 	return all
 }
+
+// endings are those by which English inflects, the longest first.
+func endings() []string { return []string{"ing", "ies", "es", "ed", "e", "s"} }
 
 // common reports whether a word is too common to be marked.
 func common(w string) bool {
@@ -172,17 +181,13 @@ func found(text string, words []string) (spans [][2]int) {
 	for i := 0; i < len(lower); {
 		n := 0
 		for _, w := range words {
-			if (begin || w[0] >= 0x80) && strings.HasPrefix(lower[i:], w) {
-				n = max(n, len(w))
+			if begin || w[0] >= 0x80 {
+				n = max(n, matching(lower[i:], w))
 			}
 		}
 		if n > 0 {
-			end := i + n
-			for end < len(lower) && isWord(lower[end]) && lower[i] < 0x80 {
-				end++
-			}
-			spans = append(spans, [2]int{i, end})
-			i, begin = end, false
+			spans = append(spans, [2]int{i, i + n})
+			i, begin = i+n, false
 			continue
 		}
 		begin = !isWord(lower[i])
@@ -192,6 +197,22 @@ func found(text string, words []string) (spans [][2]int) {
 		}
 	}
 	return spans
+}
+
+// matching returns the length of the word that a text begins with, if the question's word stands for it; else 0.
+func matching(text, word string) int {
+	stem, open := strings.CutSuffix(word, "*")
+	if !strings.HasPrefix(text, stem) {
+		return 0
+	}
+	end := len(stem)
+	for end < len(text) && isWord(text[end]) && text[0] < 0x80 {
+		end++
+	}
+	if rest := text[len(stem):end]; open || rest == "" || slices.Contains(endings(), rest) {
+		return end
+	}
+	return 0
 }
 
 func isWord(b byte) bool {

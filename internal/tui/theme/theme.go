@@ -118,19 +118,19 @@ type maker func(lipgloss.Style) *Style
 func make16m(name string, p palette, dark bool) *Theme {
 	c := func(hex string) color.Color { return lipgloss.Color(hex) }
 	onSelection := func(s lipgloss.Style) lipgloss.Style { return s.Background(c(p.surface)) }
-	mk := making(onSelection)
+	mk, own := making(onSelection), making(func(s lipgloss.Style) lipgloss.Style { return s })
 	fg := func(hex string) lipgloss.Style { return lipgloss.NewStyle().Foreground(c(hex)) }
 	t := &Theme{Name: name, Dark: dark,
 		Text: mk(fg(p.text)), Dim: mk(fg(p.subtext)), Faint: mk(fg(p.overlay)),
 		Title: mk(fg(p.mauve).Bold(true)), Heading: mk(fg(p.blue).Bold(true)), Accent: mk(fg(p.mauve)),
 		Good: mk(fg(p.green)), Warn: mk(fg(p.yellow)), Bad: mk(fg(p.red).Bold(true)),
-		Match: mk(fg(p.base).Background(c(p.yellow))),
-		Chip:  mk(fg(p.base).Background(c(p.lavender))), Active: mk(fg(p.green).Bold(true)),
+		Match: own(fg(p.base).Background(c(p.yellow))),
+		Chip: own(fg(p.base).Background(c(p.lavender))), Active: mk(fg(p.green).Bold(true)),
 		Key: mk(fg(p.lavender).Bold(true)), Border: mk(fg(p.overlay)),
 		Code: mk(fg(p.peach)), Link: mk(fg(p.blue).Underline(true)), Strong: mk(fg(p.text).Bold(true)), Emphasis: mk(fg(p.text).Italic(true)),
-		Added: mk(fg(p.text).Background(c(p.addedBack))), Removed: mk(fg(p.text).Background(c(p.removedBack))),
-		Bar: mk(fg(p.subtext).Background(c(p.back))), BarStrong: mk(fg(p.mauve).Background(c(p.back)).Bold(true)),
-		BarKey: mk(fg(p.lavender).Background(c(p.back)).Bold(true)), BarBad: mk(fg(p.red).Background(c(p.back)).Bold(true)), Cursor: c(p.pink)}
+		Added: own(fg(p.text).Background(c(p.addedBack))), Removed: own(fg(p.text).Background(c(p.removedBack))),
+		Bar: own(fg(p.subtext).Background(c(p.back))), BarStrong: own(fg(p.mauve).Background(c(p.back)).Bold(true)),
+		BarKey: own(fg(p.lavender).Background(c(p.back)).Bold(true)), BarBad: own(fg(p.red).Background(c(p.back)).Bold(true)), Cursor: c(p.pink)}
 	t.types = typeStyles(func(color string) *Style { return mk(fg(color)) }, p)
 	return t
 }
