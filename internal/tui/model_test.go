@@ -292,6 +292,12 @@ func TestKeysAreThoseOfTheSettings(t *testing.T) {
 	}
 }
 
+func TestAFolderWithoutMemoriesShowsAllProjects(t *testing.T) {
+	d := open(t, world(t).Engine, 120, 40, tui.Options{Project: "new-folder", Outside: outside()})
+	d.shows("Nothing is stored for project new-folder yet: all projects are shown")
+	d.shows("22        4         0        3")
+}
+
 func TestTheStoreCanDisappearAndComeBack(t *testing.T) {
 	d, _ := start(t)
 	d.send(tui.Unreadable(engram.Errorf(engram.CodeUnavailable, "the database has disappeared").WithHint("restore it")))

@@ -94,7 +94,7 @@ func run(p *command.Program, cmd *cobra.Command, args []string, look string) err
 			return command.Invalidf("screen %s takes no question", begin).WithHint("leave it out, or search for it: {tui search %s}", question)
 		}
 	}
-	e, err := p.Open(cmd)
+	e, err := p.OpenUnmapped(cmd) // it runs for long: a mapped database would count as its memory
 	if err != nil {
 		return err
 	}

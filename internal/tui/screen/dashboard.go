@@ -85,6 +85,11 @@ func (d *Dashboard) Refresh(c *Context) tea.Cmd {
 		o.running, err = c.Engine.RunningSessions(ctx, project, engram.Page{Limit: 20})
 		return o, err
 	}, func(o overview, err error) tea.Cmd {
+		if engram.CodeOf(err) == engram.CodeNotFound && !c.All { // the folder's project has nothing yet
+			c.All = true
+			c.Say("Nothing is stored for project %s yet: all projects are shown", cell.Inline(project, 100))
+			return c.Refreshed()
+		}
 		if err != nil {
 			c.Fail(err)
 			return nil
