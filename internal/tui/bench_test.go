@@ -39,6 +39,7 @@ func filled(b *testing.B, n int) *engine.Engine {
 			for range min(1000, n-made) {
 				now = now.Add(time.Minute)
 				m := c.Memory(now)
+				m.SessionID = ""
 				if err := tx.InsertMemory(ctx, &m); err != nil {
 					return err
 				}

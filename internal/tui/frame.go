@@ -111,7 +111,7 @@ func (m *Model) footer() cell.Line {
 		keys := cell.Line{{Text: " enter", Style: t.BarKey}, {Text: " choose   ", Style: t.Bar}, {Text: "tab", Style: t.BarKey}, {Text: " next   ", Style: t.Bar},
 			{Text: "esc", Style: t.BarKey}, {Text: " close", Style: t.Bar}}
 		if _, help := q.(*screen.Help); help {
-			keys = keys[4:]
+			keys = append(cell.Line{{Text: " ", Style: t.Bar}}, keys[4:]...)
 		}
 		return keys
 	}

@@ -17,12 +17,70 @@ import (
 // sessionList lists sessions, those that run first.
 type sessionList struct {
 	plain
-	list  widget.List[engram.SessionActivity]
-	empty string
+	list   widget.List[engram.SessionActivity]
+	empty  string
+	aside  func(ctx context.Context, c *Context, id string) (aside, error) // what is read of the selected session
+	looked job
+	about  string // the session that beside is about
+	beside aside
+	text   widget.Scroll
+	onText bool
+	layout struct{ list int }
 }
 
-func newSessionList(empty string) sessionList {
-	return sessionList{list: widget.List[engram.SessionActivity]{Key: func(s engram.SessionActivity) string { return s.ID }}, empty: empty}
+// aside lays out what was read of a session, for the side of its list.
+type aside func(c *Context, width int) []cell.Line
+
+func newSessionList(empty string, beside func(context.Context, *Context, string) (aside, error)) sessionList {
+	return sessionList{list: widget.List[engram.SessionActivity]{Key: func(s engram.SessionActivity) string { return s.ID }}, empty: empty, aside: beside}
+}
+
+// Close implements Screen.
+func (s *sessionList) Close() {
+	s.looked.stop()
+	s.plain.Close()
+}
+
+// look reads what stands beside the list, when another session is selected, or again.
+func (s *sessionList) look(c *Context, again bool) tea.Cmd {
+	one, ok := s.list.Current()
+	if !ok || one.ID == s.about && !again {
+		return nil
+	}
+	if one.ID != s.about {
+		s.about, s.beside = one.ID, nil
+		s.text.Top()
+	}
+	return run(c, &s.looked, func(ctx context.Context) (aside, error) { return s.aside(ctx, c, one.ID) }, func(read aside, err error) tea.Cmd {
+		if err != nil {
+			c.Fail(err)
+			return nil
+		}
+		s.beside = read
+		return nil
+	})
+}
+
+// turn moves the selection, or scrolls the text beside it; it reports whether the action is a movement.
+func (s *sessionList) turn(c *Context, a keymap.Action) (tea.Cmd, bool) {
+	if a == keymap.Focus {
+		s.onText = !s.onText
+		return nil, true
+	}
+	if s.onText {
+		return nil, scrollBy(&s.text, a)
+	}
+	if !moveBy(&s.list, a) {
+		return nil, false
+	}
+	return tea.Batch(s.load(c, false), s.look(c, false)), true
+}
+
+// Leave implements Leaving.
+func (s *sessionList) Leave() bool {
+	was := s.onText
+	s.onText = false
+	return was
 }
 
 // Position implements Screen.
@@ -54,7 +112,7 @@ func (s *sessionList) load(c *Context, again bool) tea.Cmd {
 			return nil
 		}
 		s.list.Set(offset, limit, p)
-		return s.load(c, false)
+		return tea.Batch(s.load(c, false), s.look(c, again))
 	})
 }
 
@@ -110,6 +168,54 @@ func readSessions(ctx context.Context, c *Context, project string, offset, limit
 }
 
 func (s *sessionList) view(c *Context, width, height int) []string {
+	list, text := width, 0
+	if width >= wide {
+		list, text = columns(width)
+	}
+	s.layout.list = list
+	if text == 0 && s.onText {
+		return s.viewText(c, width, height)
+	}
+	lines := s.viewList(c, list, height)
+	if text == 0 {
+		return lines
+	}
+	return beside(c, lines, s.viewText(c, text, height))
+}
+
+// viewText is the selected session and what was read of it.
+func (s *sessionList) viewText(c *Context, width, height int) []string {
+	one, ok := s.list.Current()
+	if !ok {
+		return blank(nil, width, height)
+	}
+	t := c.Theme
+	lines := cell.Of(cell.Inline(one.ID, 0), t.Title).Wrap(width, nil)
+	spent := "runs since " + when(c, one.StartedAt)
+	if !one.EndedAt.IsZero() {
+		spent = when(c, one.StartedAt) + " to " + when(c, one.EndedAt)
+	}
+	lines = append(lines, cell.Line{{Text: cell.Inline(one.Project, 0) + "  ", Style: t.Heading}, {Text: spent + "  ", Style: t.Dim}, {Text: cell.Inline(one.Directory, 0), Style: t.Faint}}.Wrap(width, nil)...)
+	lines = append(lines, cell.Of(strings.Repeat("─", width), t.Border))
+	if one.Summary != "" {
+		lines = append(append(lines, widget.Prose(cell.First(one.Summary, mostExcerpt), width, t)...), cell.Line{})
+	}
+	if s.beside != nil && s.about == one.ID {
+		lines = append(lines, s.beside(c, width)...)
+	}
+	return blank(s.text.View(lines, width, height, t), width, height)
+}
+
+// clicked acts on a click into the list or the text beside it.
+func (s *sessionList) clicked(c *Context, x, y int) (cmd tea.Cmd, hit bool) {
+	s.onText = x >= s.layout.list
+	if s.onText || !s.list.Click(y/2) {
+		return nil, false
+	}
+	return tea.Batch(s.load(c, false), s.look(c, false)), true
+}
+
+func (s *sessionList) viewList(c *Context, width, height int) []string {
 	t := c.Theme
 	s.list.Resize(max(1, height/2))
 	from, to := s.list.Visible()
@@ -160,7 +266,7 @@ type Sessions struct{ sessionList }
 
 // NewSessions returns the screen.
 func NewSessions() *Sessions {
-	return &Sessions{newSessionList("No session yet. Agents that are set up open them.")}
+	return &Sessions{newSessionList("No session yet. Agents that are set up open them.", savedIn)}
 }
 
 // Title implements Screen.
@@ -171,8 +277,8 @@ func (*Sessions) Actions() []keymap.Action { return []keymap.Action{keymap.Open,
 
 // Do implements Screen.
 func (s *Sessions) Do(c *Context, a keymap.Action) tea.Cmd {
-	if moveBy(&s.list, a) {
-		return s.load(c, false)
+	if cmd, moved := s.turn(c, a); moved {
+		return cmd
 	}
 	one, ok := s.list.Current()
 	if !ok {
@@ -188,15 +294,46 @@ func (s *Sessions) Do(c *Context, a keymap.Action) tea.Cmd {
 }
 
 // Click implements Clicked.
-func (s *Sessions) Click(c *Context, _, y int, twice bool) tea.Cmd {
-	if s.list.Click(y/2) && twice {
+func (s *Sessions) Click(c *Context, x, y int, twice bool) tea.Cmd {
+	cmd, hit := s.clicked(c, x, y)
+	if hit && twice {
 		return s.Do(c, keymap.Open)
 	}
-	return s.load(c, false)
+	return cmd
 }
 
 // View implements Screen.
 func (s *Sessions) View(c *Context, width, height int) []string { return s.view(c, width, height) }
+
+// mostAside limits what is read for the side of a list.
+const mostAside = 60
+
+// savedIn reads the memories of a session.
+func savedIn(ctx context.Context, c *Context, id string) (aside, error) {
+	ms, err := c.Engine.List(ctx, engram.Filter{SessionID: id}, engram.Page{Limit: mostAside})
+	return func(c *Context, width int) (lines []cell.Line) {
+		for _, m := range ms {
+			line := cell.Line{{Text: fmt.Sprintf("#%d ", m.Num), Style: c.Theme.Faint}, {Text: cell.Inline(string(m.Type), 40) + " ", Style: c.Theme.Type(m.Type)}, {Text: cell.Inline(m.Title, 300), Style: c.Theme.Text}}
+			lines = append(lines, line.Ends(cell.Of(age(c.Now, m.CreatedAt), c.Theme.Faint), width))
+		}
+		return lines
+	}, err
+}
+
+// shownTo reads what a session was shown.
+func shownTo(ctx context.Context, c *Context, id string) (aside, error) {
+	got, err := c.Engine.Why(ctx, id)
+	return func(c *Context, width int) []cell.Line {
+		t := c.Theme
+		lines := []cell.Line{cell.Of(fmt.Sprintf("%s, %s", counted(len(got.Exposures), "showing", "showings"), counted(got.Tokens, "token", "tokens")), t.Heading), {}}
+		for i := len(got.Exposures) - 1; i >= 0 && len(lines) < mostAside; i-- {
+			e := got.Exposures[i]
+			line := cell.Line{{Text: cell.Pad(cell.Inline(e.Operation, 0), 8) + " ", Style: t.Accent}, {Text: fmt.Sprintf("#%d ", e.Memory), Style: t.Faint}, {Text: cell.Inline(e.Title, 300), Style: t.Text}}
+			lines = append(lines, line.Ends(cell.Of(fmt.Sprintf("%d tokens", e.Tokens), t.Dim), width))
+		}
+		return lines
+	}, err
+}
 
 // Session is one session: its summary and its memories.
 type Session struct {
@@ -263,7 +400,7 @@ type Exposures struct{ sessionList }
 
 // NewExposures returns the screen.
 func NewExposures() *Exposures {
-	return &Exposures{newSessionList("No session was shown anything yet.")}
+	return &Exposures{newSessionList("No session was shown anything yet.", shownTo)}
 }
 
 // Title implements Screen.
@@ -274,8 +411,8 @@ func (*Exposures) Actions() []keymap.Action { return []keymap.Action{keymap.Open
 
 // Do implements Screen.
 func (s *Exposures) Do(c *Context, a keymap.Action) tea.Cmd {
-	if moveBy(&s.list, a) {
-		return s.load(c, false)
+	if cmd, moved := s.turn(c, a); moved {
+		return cmd
 	}
 	if one, ok := s.list.Current(); ok && a == keymap.Open {
 		return c.Push(NewAccount(one.Session))
@@ -284,11 +421,12 @@ func (s *Exposures) Do(c *Context, a keymap.Action) tea.Cmd {
 }
 
 // Click implements Clicked.
-func (s *Exposures) Click(c *Context, _, y int, twice bool) tea.Cmd {
-	if s.list.Click(y/2) && twice {
+func (s *Exposures) Click(c *Context, x, y int, twice bool) tea.Cmd {
+	cmd, hit := s.clicked(c, x, y)
+	if hit && twice {
 		return s.Do(c, keymap.Open)
 	}
-	return s.load(c, false)
+	return cmd
 }
 
 // View implements Screen.

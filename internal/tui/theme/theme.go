@@ -125,7 +125,7 @@ func make16m(name string, p palette, dark bool) *Theme {
 		Title: mk(fg(p.mauve).Bold(true)), Heading: mk(fg(p.blue).Bold(true)), Accent: mk(fg(p.mauve)),
 		Good: mk(fg(p.green)), Warn: mk(fg(p.yellow)), Bad: mk(fg(p.red).Bold(true)),
 		Match: own(fg(p.base).Background(c(p.yellow))),
-		Chip: own(fg(p.base).Background(c(p.lavender))), Active: mk(fg(p.green).Bold(true)),
+		Chip:  own(fg(p.base).Background(c(p.lavender))), Active: mk(fg(p.green).Bold(true)),
 		Key: mk(fg(p.lavender).Bold(true)), Border: mk(fg(p.overlay)),
 		Code: mk(fg(p.peach)), Link: mk(fg(p.blue).Underline(true)), Strong: mk(fg(p.text).Bold(true)), Emphasis: mk(fg(p.text).Italic(true)),
 		Added: own(fg(p.text).Background(c(p.addedBack))), Removed: own(fg(p.text).Background(c(p.removedBack))),
