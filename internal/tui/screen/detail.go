@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,7 +22,8 @@ type Detail struct {
 	match  []string
 	detail *read.Detail // nil: not read yet
 	scroll widget.Scroll
-	cache  textCache
+	main   textCache // its text
+	side   textCache // what is known of it
 }
 
 // NewDetail returns the screen of a memory, with words marked in it.
@@ -50,11 +52,10 @@ func (d *Detail) Refresh(c *Context) tea.Cmd {
 					c.Fail(err)
 				} else {
 					d.detail.Memory.DeletedAt = c.Now // it stays on the screen, marked
-					d.cache = textCache{}
 				}
 				return nil
 			}
-			d.detail, d.cache = &got, textCache{}
+			d.detail, d.main.key = &got, ""
 			return nil
 		})
 }
@@ -93,30 +94,54 @@ func (d *Detail) View(c *Context, width, height int) []string {
 	if d.detail == nil {
 		return blank([]string{cell.Of("…", c.Theme.Faint).Render(width, nil, false)}, width, height)
 	}
-	text := min(width, 100) // longer lines are hard to read
-	margin := 0
-	if width >= 60 {
-		margin = min(4, (width-text)/2+1)
-		text = min(text, width-2*margin)
+	const column = 100 // longer lines are hard to read
+	if width < 150 {
+		text, margin := width, 0
+		if width >= 60 {
+			margin = min(4, max(1, (width-column)/2))
+			text = min(column, width-2*margin)
+		}
+		d.layOut(c, text, text)
+		lines := d.scroll.View(append(append([]cell.Line{}, d.main.lines...), d.side.lines...), text, height, c.Theme)
+		for i, l := range lines {
+			lines[i] = strings.Repeat(" ", margin) + l + strings.Repeat(" ", max(0, width-text-margin))
+		}
+		return blank(lines, width, height)
 	}
-	if key := fmt.Sprint(text, c.Theme.Name, c.Running[d.detail.Memory.SessionID]); d.cache.key != key || d.cache.lines == nil {
-		d.cache = textCache{key, d.lines(c, text)}
+	const margin = 4
+	side := width - column - 2*margin - 2
+	d.layOut(c, column, side)
+	left, right := d.scroll.View(d.main.lines, column, height, c.Theme), make([]string, 0, height)
+	for i, l := range left {
+		left[i] = strings.Repeat(" ", margin) + l + strings.Repeat(" ", margin)
 	}
-	lines := d.scroll.View(d.cache.lines, text, height, c.Theme)
-	for i, l := range lines {
-		lines[i] = strings.Repeat(" ", margin) + l + strings.Repeat(" ", max(0, width-text-margin))
+	for _, l := range d.side.lines[min(1, len(d.side.lines)):min(len(d.side.lines), height+1)] {
+		right = append(right, l.Render(side, nil, false))
 	}
-	return blank(lines, width, height)
+	return beside(c, blank(left, column+2*margin, height), blank(right, side, height))
 }
 
-func (d *Detail) lines(c *Context, width int) []cell.Line {
+// layOut lays out the text, and what is known of it, unless it is laid out already.
+func (d *Detail) layOut(c *Context, text, side int) {
+	m := d.detail.Memory
+	key := fmt.Sprint(text, side, c.Theme.Name, c.Running[m.SessionID], m.DeletedAt.IsZero())
+	if d.main.key != key {
+		n := d.detail.Note()
+		n.Relations = nil // they stand with the others
+		d.main = textCache{key, memoryText(c, m, n, text, d.match)}
+		d.side = textCache{key, d.known(c, side)}
+	}
+}
+
+// known is what is known of the memory besides its text. It begins with an empty line.
+func (d *Detail) known(c *Context, width int) (lines []cell.Line) {
 	t := c.Theme
 	m := d.detail.Memory
-	lines := memoryText(c, m, d.detail.Note(), width, d.match)
+	if len(d.detail.Relations) > 0 {
+		lines = append(lines, cell.Line{}, cell.Of("Relations", t.Heading))
+	}
 	for _, r := range d.detail.Relations {
-		if !relationShown(d.detail.Note(), r) {
-			lines = append(lines, relationLine(t, r).Wrap(width, cell.Of("  ", nil))...)
-		}
+		lines = append(lines, relationLine(t, r).Wrap(width, cell.Of("  ", nil))...)
 	}
 	lines = append(lines, cell.Line{}, cell.Of("Strength", t.Heading))
 	full := int(d.detail.Strength*20 + 0.5)
@@ -139,23 +164,12 @@ func (d *Detail) lines(c *Context, width int) []cell.Line {
 	if len(d.detail.Revisions) > 0 {
 		lines = append(lines, cell.Line{}, cell.Of("Earlier versions", t.Heading))
 	}
-	for i := len(d.detail.Revisions) - 1; i >= 0; i-- {
-		r := d.detail.Revisions[i]
+	for _, r := range slices.Backward(d.detail.Revisions) {
 		lines = append(lines, cell.Line{{Text: fmt.Sprintf("%d ", r.Number), Style: t.Accent},
 			{Text: when(c, r.WrittenAt) + " to " + when(c, r.ReplacedAt) + " ", Style: t.Faint}, {Text: cell.Inline(r.Title, 200), Style: t.Dim}}.Cut(width))
-		for _, l := range cell.Of(cell.Inline(r.Content, 600), t.Faint).Wrap(width-2, nil) {
+		for _, l := range cell.Of(unmarked(cell.Inline(r.Content, 600)), t.Faint).Wrap(width-2, nil) {
 			lines = append(lines, append(cell.Line{{Text: "  "}}, l...))
 		}
 	}
 	return lines
-}
-
-// relationShown reports whether a note has a relation already.
-func relationShown(n engram.Note, r engram.RelationNote) bool {
-	for _, other := range n.Relations {
-		if other.Relation.Num == r.Relation.Num && other.Via == r.Via {
-			return true
-		}
-	}
-	return false
 }

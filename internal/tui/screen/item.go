@@ -118,7 +118,7 @@ func excerpt(m engram.Memory, match []string) string {
 	if title := cell.Inline(m.Title, 400); title != "" && strings.HasPrefix(said, title) && len(said) > len(title) {
 		said = strings.TrimLeft(said[len(title):], " .,;:—-")
 	}
-	said = strings.TrimLeft(strings.NewReplacer("**", "", "`", "", "## ", "").Replace(said), "# ")
+	said = unmarked(said)
 	const before = 40
 	for _, span := range found(said, match) {
 		if span[0] < before*2 {
@@ -131,6 +131,11 @@ func excerpt(m engram.Memory, match []string) string {
 		return "…" + said[from:]
 	}
 	return said
+}
+
+// unmarked removes the marks of Markdown from a line.
+func unmarked(s string) string {
+	return strings.TrimLeft(strings.NewReplacer("**", "", "`", "", "## ", "").Replace(s), "# ")
 }
 
 // questionWords returns the words of a question that are marked in results, in lower case and without the endings by which
