@@ -12,11 +12,12 @@ SEED       ?= 20261122
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 EVAL_DIR   ?= ../shared/eval
 EVAL_FLAGS ?=
+SPEED_FLAGS ?=
 
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance agents demo picture changelog texts clean
+.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench bench-speed speed eval conformance agents demo picture changelog texts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,7 +29,7 @@ test: ## the whole suite
 simulate: ## replicas live through SIMULATED random histories, and end with the same
 	go test -count=1 -timeout 60m ./internal/replica/replicatest -run TestReplicasComeTogether -histories $(SIMULATED) -seed $(SEED) -v
 
-check: fmt vet staticcheck arch race fuzz ## what a change must pass: linters, the arrows, the suite under the race detector, a short fuzz
+check: fmt vet staticcheck arch race fuzz speed ## what a change must pass: linters, the arrows, the suite under the race detector, a short fuzz
 
 fmt:
 	@bad="$$(gofmt -l $$(find . -name '*.go' -not -path './.*'))"; \
@@ -71,6 +72,15 @@ cross: ## dist/ for every platform
 
 bench: ## the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
+
+bench-speed: build ## CPU of the built program beside bleve, FTS5 and others; SPEED_FLAGS='-against OLD_BINARY -only save'
+	go build -C bench/speed -trimpath -ldflags '-s -w' -o ../../bin/speed/ ./...
+	bin/speed/speed -labels '$(EVAL_DIR)' $(SPEED_FLAGS)
+
+# A module of its own, which needs a network once.
+speed:
+	go vet -C bench/speed ./...
+	go test -C bench/speed ./...
 
 eval: build ## retrieval quality and speed of the built program; EVAL_FLAGS='--queries queries-kw3.jsonl --against mode=fts'
 	bin/engram eval '$(EVAL_DIR)' $(EVAL_FLAGS)

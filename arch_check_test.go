@@ -33,7 +33,7 @@ type source struct {
 }
 
 // tree parses every Go file below the root, those of other platforms included:
-// what is built nowhere else must keep the rules too.
+// what is built nowhere else must keep the rules too. A folder with a go.mod is another module.
 func tree(t *testing.T) []source {
 	t.Helper()
 	all, err := parsedTree()
@@ -53,6 +53,9 @@ var parsedTree = sync.OnceValues(func() (all []source, err error) {
 		base := d.Name()
 		if d.IsDir() {
 			if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "vendor") {
+				return fs.SkipDir
+			}
+			if _, err := fs.Stat(root, path.Join(name, "go.mod")); name != "." && err == nil {
 				return fs.SkipDir
 			}
 			return nil

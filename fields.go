@@ -3,6 +3,7 @@ package engram
 import (
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // Field is a field of a noun T, declared by the tag of its struct: its name in the journal, in files and in databases.
@@ -25,20 +26,36 @@ type Field[T any] struct {
 // Fields returns the fields of T in the order of its struct; T is Memory, Session, Prompt, Relation or Project. The
 // caller must not change the list.
 func Fields[T any]() []Field[T] {
-	all, _ := fields[reflect.TypeFor[T]()].([]Field[T])
-	return all
+	var table func() any
+	switch any((*T)(nil)).(type) {
+	case *Memory:
+		table = memoryFields
+	case *Session:
+		table = sessionFields
+	case *Prompt:
+		table = promptFields
+	case *Relation:
+		table = relationFields
+	case *Project:
+		table = projectFields
+	default:
+		return nil
+	}
+	return table().([]Field[T])
 }
 
-// fields has the table of each noun, read from the tags once.
-var fields = map[reflect.Type]any{
-	reflect.TypeFor[Memory]():   declared[Memory](),
-	reflect.TypeFor[Session]():  declared[Session](),
-	reflect.TypeFor[Prompt]():   declared[Prompt](),
-	reflect.TypeFor[Relation](): declared[Relation](),
-	reflect.TypeFor[Project]():  declared[Project](),
-}
+// The table of each noun, read from the tags once, and not before it is asked for: a start pays for nothing it does not need.
+var (
+	memoryFields   = sync.OnceValue(declared[Memory])
+	sessionFields  = sync.OnceValue(declared[Session])
+	promptFields   = sync.OnceValue(declared[Prompt])
+	relationFields = sync.OnceValue(declared[Relation])
+	projectFields  = sync.OnceValue(declared[Project])
+)
 
-func declared[T any]() (all []Field[T]) {
+// declared returns the []Field[T] of T, as any so that no call boxes it.
+func declared[T any]() any {
+	var all []Field[T]
 	noun := reflect.TypeFor[T]()
 	for i := range noun.NumField() {
 		tag, known := noun.Field(i).Tag.Lookup("field")

@@ -102,10 +102,11 @@ type Term struct {
 	Written string // lower case, not stemmed; matches by prefix where the index lacks Word
 	// Also are other indexed words that mean the same, such as an abbreviation or the stem in another language.
 	// A memory that has any of them has the term, which is counted once.
-	Also   []string
-	Stop   bool // a stop word: matches only titles
-	Joined bool // the parts of the preceding word as one
-	Time   bool // part of an expression of time: matches literally, but is not required
+	Also    []string
+	Foreign bool // of a question in another language than English
+	Stop    bool // a stop word: matches only titles
+	Joined  bool // the parts of the preceding word as one
+	Time    bool // part of an expression of time: matches literally, but is not required
 }
 
 // Words returns the indexed words that have the term: Word and Also, each once.
@@ -241,7 +242,7 @@ type Hit struct {
 }
 
 // Note returns what changes how the memory should be read.
-func (h Hit) Note() Note { return Note{h.State, h.Relations, h.Flagged, h.Anchors} }
+func (h Hit) Note() Note { return Note{State: h.State, Relations: h.Relations, Flagged: h.Flagged, Anchors: h.Anchors} }
 
 // RelationNote is a relation as seen from one of its memories.
 type RelationNote struct {
@@ -260,6 +261,7 @@ type Note struct {
 	Relations []RelationNote // superseding, superseded, contradicting, possibly contradicting; oldest first
 	Flagged   []string       // why it is flagged as instruction-like, in words; nil: not flagged, or approved
 	Anchors   []Anchored     // with the present state of their places; nil for none
+	Line      string         // what a context says of the memory; "" if that was not made yet
 }
 
 // Notes has the note of each memory of an answer, by number.
@@ -274,8 +276,10 @@ type Found struct {
 	// BelowThreshold are hits below the relevance threshold, best first: near enough to show separately, too
 	// far to be an answer. Without Hits, nothing relevant is stored.
 	BelowThreshold []Hit
-	Repaired       []Repair   // words of the question missing in the index, with their corrections
-	Times          []TimeSpan // the expressions of time in the question that affected the ranking
+	Repaired       []Repair // words of the question missing in the index, with their corrections
+	// Aliases are words of the question that memories have in another form, such as an abbreviation, with these forms.
+	Aliases []Repair
+	Times   []TimeSpan // the expressions of time in the question that affected the ranking
 	// Degraded names each channel that could not answer, with the reason; empty when all did.
 	Degraded []string
 	// WordsAlone says that the vector channel was requested and failed: no model, an error, or no memory has
@@ -283,6 +287,12 @@ type Found struct {
 	WordsAlone bool
 	// Rows is how many live memories of the filter's project were searched; 0 without a search for words.
 	Rows int
+}
+
+// Listed reports whether Hits are a list of the newest, as without a question or where it asks for a type or a time
+// alone, rather than ranked.
+func (f Found) Listed() bool {
+	return len(f.Hits) > 0 && len(f.Hits[0].Why.Channels) > 0 && f.Hits[0].Why.Channels[0].Channel == ChannelRecent
 }
 
 // InOrder merges relevant hits and those below the threshold by rank, best first. below[i] says that hit i is
@@ -329,7 +339,7 @@ type Nothing struct {
 	Nearest bool   // the answer is not empty, but uncertain
 }
 
-// Repair is a corrected spelling.
+// Repair is a corrected spelling, or an alias.
 type Repair struct {
 	Written string
 	Read    []string // words of the store

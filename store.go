@@ -17,6 +17,10 @@ type Store interface {
 	// is returned unchanged. After Update returns nil the change survives a power cut. fn must not keep the Tx
 	// and should be fast, because other writers wait. The store limits the wait for them, or WithLockTimeout.
 	Update(ctx context.Context, fn func(Tx) error) error
+	// UpdateAfter is Update that first runs look on a snapshot, without keeping other writers out: they may have
+	// written since when fn runs. It suits a search for what fn needs, because what look reads need not be read
+	// again. Without applies to look alone.
+	UpdateAfter(ctx context.Context, look func(Reader) error, fn func(Tx) error) error
 	// Close waits for calls in progress. The Store cannot be used afterwards.
 	Close() error
 }
@@ -97,10 +101,10 @@ type MemoryReader interface {
 	Memories(ctx context.Context, nums []int64) ([]Memory, error)
 	// List returns the memories that match f, in the order of p. A project that does not exist is empty.
 	List(ctx context.Context, f Filter, p Page) ([]Memory, error)
-	// Outlines calls each with the memories that match f, newest first, until it returns false. With most above 0
-	// they are about most of the project's memories, spread evenly over their creation times. Outlines have the
-	// fields that determine strength and reviews: Num, Project, Scope, Type, Importance, Strength, Permanent,
-	// AccessCount and the times.
+	// Outlines calls each with the memories that match f, newest first (flagged ones: longest flagged first), until it
+	// returns false. With most above 0 they are about most of the project's memories, spread evenly over their creation
+	// times. Outlines have the fields that determine strength and reviews: Num, Project, Scope, Type, Importance,
+	// Strength, Permanent, AccessCount and the times.
 	Outlines(ctx context.Context, f Filter, most int, each func(Memory) (more bool)) error
 	// Count counts the memories that match f.
 	Count(ctx context.Context, f Filter) (int, error)

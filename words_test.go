@@ -56,7 +56,7 @@ func unwantedNames() map[string]string {
 }
 
 var (
-	generatedPart = regexp.MustCompile(`(?s)<!-- settings: .*?<!-- end of settings -->`)
+	generatedPart = regexp.MustCompile(`(?s)<!-- (?:settings|speed): .*?<!-- end of (?:settings|speed) -->`)
 	quotedText    = regexp.MustCompile("`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”")
 	nameParts     = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
 )

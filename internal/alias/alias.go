@@ -67,7 +67,7 @@ func others(groups [][]string) map[string][]string {
 
 // indexed returns a word as the index has it; "" if it is not one word with a topic.
 func indexed(word string) string {
-	terms := text.Query(strings.ToLower(word)) // PostgreSQL would be three words
+	terms := text.Terms(strings.ToLower(word)) // PostgreSQL would be three words
 	if len(terms) != 1 || terms[0].Stop {
 		return ""
 	}

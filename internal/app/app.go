@@ -343,6 +343,15 @@ func (l *lazyStore) Update(ctx context.Context, fn func(engram.Tx) error) error 
 	return s.Update(ctx, fn)
 }
 
+// UpdateAfter implements engram.Store.
+func (l *lazyStore) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
+	s, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return s.UpdateAfter(ctx, look, fn)
+}
+
 // Close implements engram.Store. It may be called twice, and without an open store does nothing.
 func (l *lazyStore) Close() error {
 	l.mu.Lock()

@@ -98,36 +98,60 @@ const (
 	questionLeast = 2       // fewer words of meaning are too few, except in a question ("how do we deploy?")
 )
 
-// promptPatterns recognise parts of a prompt. They compile on first use: a program that starts for
-// every event must not compile what it does not need.
-type promptPatterns struct {
-	command, pasted, tag, place *regexp.Regexp
+// lazily compiles an expression on first use: a program that starts for every event must not compile what it does
+// not need. So each has a cheap condition without which it matches nothing.
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-var prompts = sync.OnceValue(func() promptPatterns {
-	return promptPatterns{
-		// A command to the agent's program: /compact, /engram:recall x, !ls, #note.
-		command: regexp.MustCompile(`^(/[a-z0-9][\w:.-]*(\s|$)|!\S|<command-)`),
-		// A pasted line: a stack frame, a log, a diff, a table, a shell.
-		pasted: regexp.MustCompile(`^\s*(at \S+.*[(:]\d|goroutine \d+|File ".+", line \d+|\S+\.\w+:\d+(:\d+)?[: ]|\S+\(0x|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|` +
-			`\[?(DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b|[-+]{3} |@@ |[-+]\s*\S+.*[;{}()]\s*$|> |\||[$%>] |#\d+ 0x|(--- |=== )?(FAIL|PASS|ok|RUN):?\s|[{}\[\]<]|exit (status|code) \d)`),
-		// What programs insert into a prompt.
-		tag: regexp.MustCompile(`(?s)<(system-reminder|local-command-\w+|command-\w+|environment_context|ide_\w+|file|attachment)\b[^>]*>.*?(</[\w-]+>|$)`),
-		// URLs: their words are about something else.
-		place: regexp.MustCompile(`https?://\S+`),
+// Parts of a prompt.
+var (
+	// A command to the agent's program: /compact, /engram:recall x, !ls, #note.
+	commandInPrompt = lazily(`^(/[a-z0-9][\w:.-]*(\s|$)|!\S|<command-)`)
+	// A pasted line: a stack frame, a log, a diff, a table, a shell.
+	pastedInPrompt = lazily(`^\s*(at \S+.*[(:]\d|goroutine \d+|File ".+", line \d+|\S+\.\w+:\d+(:\d+)?[: ]|\S+\(0x|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|` +
+		`\[?(DEBUG|INFO|WARN|WARNING|ERROR|TRACE|FATAL)\b|[-+]{3} |@@ |[-+]\s*\S+.*[;{}()]\s*$|> |\||[$%>] |#\d+ 0x|(--- |=== )?(FAIL|PASS|ok|RUN):?\s|[{}\[\]<]|exit (status|code) \d)`)
+	// What programs insert into a prompt.
+	tagInPrompt = lazily(`(?s)<(system-reminder|local-command-\w+|command-\w+|environment_context|ide_\w+|file|attachment)\b[^>]*>.*?(</[\w-]+>|$)`)
+	// URLs: their words are about something else.
+	placeInPrompt = lazily(`https?://\S+`)
+)
+
+// command reports a command to the agent's program.
+func command(prompt string) bool {
+	return prompt != "" && strings.IndexByte("/!<", prompt[0]) >= 0 && commandInPrompt().MatchString(prompt)
+}
+
+// pasted reports a pasted line. Such lines have a digit or a known beginning.
+func pasted(line string) bool {
+	l := strings.TrimLeft(line, " \t\n\f\r")
+	may := l != "" && strings.IndexByte("[]{}<>|$%@+-=", l[0]) >= 0 || strings.ContainsAny(l, "0123456789")
+	for _, w := range []string{"DEBUG", "INFO", "WARN", "ERROR", "TRACE", "FATAL", "FAIL", "PASS", "ok", "RUN"} {
+		may = may || strings.HasPrefix(l, w)
 	}
-})
+	return may && pastedInPrompt().MatchString(line)
+}
+
+// ownWords returns a prompt without what programs insert and without URLs.
+func ownWords(prompt string) string {
+	if strings.Contains(prompt, "<") {
+		prompt = tagInPrompt().ReplaceAllString(prompt, " ")
+	}
+	if strings.Contains(prompt, "://") {
+		prompt = placeInPrompt().ReplaceAllString(prompt, " ")
+	}
+	return prompt
+}
 
 // Question returns the part of a prompt to search for; "" if the prompt only moves the work on, is
 // a command to the agent's program, or was pasted. Fenced text, program tags and pasted lines are
 // left out.
 func Question(prompt string) string {
 	prompt = strings.TrimSpace(strings.ToValidUTF8(prompt[:min(len(prompt), questionBytes)], ""))
-	p := prompts()
-	if p.command.MatchString(prompt) {
+	if command(prompt) {
 		return ""
 	}
-	asked := typed(p.place.ReplaceAllString(p.tag.ReplaceAllString(prompt, " "), " "))
+	asked := typed(ownWords(prompt))
 	meaning := 0
 	text.Scan(asked, func(t text.Token) {
 		if !t.Stop && (t.Kind == text.Plain || t.Kind == text.Pair) && !Moves(t.Word) {
@@ -152,7 +176,7 @@ func typed(prompt string) string {
 			fenced = !fenced
 			continue
 		}
-		if fenced || prompts().pasted.MatchString(l) {
+		if fenced || pasted(l) {
 			continue
 		}
 		b.WriteString(l)

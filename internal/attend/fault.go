@@ -29,6 +29,9 @@ const (
 // without lines. The first of equally good lines counts, and closing lines of a runner (FAIL, exit
 // status 1) only if there is nothing else.
 func Fault(text string) string {
+	if text == "" { // as for each prompt: without an error its patterns need not be compiled
+		return ""
+	}
 	lines := faultLines(text)
 	name, said := named(lines), ""
 	if name.at >= 0 {

@@ -3,6 +3,7 @@ package attend
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -107,25 +108,111 @@ func counted(n int, of string) string {
 	return fmt.Sprintf("%d %ss", n, of)
 }
 
-// inquiries are the patterns that identify a prompt as a single question.
-type inquiries struct {
-	lead, order, open, sentence, ours, known *regexp.Regexp
+// What identifies a prompt as a single question.
+var (
+	// Introductions before a question.
+	leadOfInquiry = lazily(`(?i)^((hi|hey|hello|ok|okay|so|and|but|please|sorry|wait|quick question|one more question)\b[\s,.!:-]*|` +
+		`((can|could|would) you (please )?(tell|remind) (me|us)|(please )?remind (me|us)|do you (know|remember)|(any|no) idea|i wonder|i('m| am) wondering)\b[\s,:]*(again\b[\s,]*|about\b\s*)?)+`)
+	// A request in the form of a question, or a question about the agent itself.
+	orderInInquiry = lazily(`(?i)\b(you|your|yours|you're|you've|please|shall i|let's|lets|puedes|podrías|kannst du|könntest|peux-tu|pourrais)\b`)
+	openInquiry    = lazily(`(?i)^(how|what|what's|whats|which|where|where's|when|who|who's|whose|why|is|are|was|were|do|does|did|has|have|must|should|may|can|could|` +
+		`cómo|qué|cuál|dónde|cuándo|quién|wie|was|welche[rsn]?|wo|wann|wer|warum|comment|quel(le)?s?|où|quand|pourquoi|como|qual|onde|quando)\b`)
+	oursInInquiry  = lazily(`(?i)\b(we|our|ours|us|we're|we've|here|this (project|repo|repository|codebase)|wir|unsere?[mnrs]?|nous|notre|nos|nuestr[oa]s?|noss[oa]s?)\b`)
+	knownInInquiry = lazily(`(?i)\b(the|der|die|das|dem|den|el|la|los|las|le|les)\b`)
+)
+
+// introduced returns the length of the introductions before a question.
+func introduced(question string) int {
+	for _, w := range []string{"hi", "hey", "hello", "ok", "so", "and", "but", "please", "sorry", "wait", "quick", "one more", "can you", "could you", "would you", "remind", "do you",
+		"any idea", "no idea", "i wonder", "i'm", "i am"} {
+		if len(question) >= len(w) && strings.EqualFold(question[:len(w)], w) {
+			return len(leadOfInquiry().FindString(question))
+		}
+	}
+	return 0
 }
 
-var asking = sync.OnceValue(func() inquiries {
-	return inquiries{
-		// Introductions before a question.
-		lead: regexp.MustCompile(`(?i)^((hi|hey|hello|ok|okay|so|and|but|please|sorry|wait|quick question|one more question)\b[\s,.!:-]*|` +
-			`((can|could|would) you (please )?(tell|remind) (me|us)|(please )?remind (me|us)|do you (know|remember)|(any|no) idea|i wonder|i('m| am) wondering)\b[\s,:]*(again\b[\s,]*|about\b\s*)?)+`),
-		// A request in the form of a question, or a question about the agent itself.
-		order: regexp.MustCompile(`(?i)\b(you|your|yours|you're|you've|please|shall i|let's|lets|puedes|podrías|kannst du|könntest|peux-tu|pourrais)\b`),
-		open: regexp.MustCompile(`(?i)^(how|what|what's|whats|which|where|where's|when|who|who's|whose|why|is|are|was|were|do|does|did|has|have|must|should|may|can|could|` +
-			`cómo|qué|cuál|dónde|cuándo|quién|wie|was|welche[rsn]?|wo|wann|wer|warum|comment|quel(le)?s?|où|quand|pourquoi|como|qual|onde|quando)\b`),
-		sentence: regexp.MustCompile(`[.!?;:]\s|[。！？\n]`),
-		ours:     regexp.MustCompile(`(?i)\b(we|our|ours|us|we're|we've|here|this (project|repo|repository|codebase)|wir|unsere?[mnrs]?|nous|notre|nos|nuestr[oa]s?|noss[oa]s?)\b`),
-		known:    regexp.MustCompile(`(?i)\b(the|der|die|das|dem|den|el|la|los|las|le|les)\b`),
+// requests reports a question that requests something of the agent, or is about it.
+func requests(question string) bool {
+	low := strings.ToLower(question)
+	for _, w := range []string{"you", "please", "shall i", "let's", "lets", "puedes", "podrías", "kannst", "könntest", "peux", "pourrais"} {
+		if strings.Contains(low, w) {
+			return orderInInquiry().MatchString(question)
+		}
 	}
-})
+	return false
+}
+
+// opens reports a question by its first word, in ASCII without an expression.
+func opens(question string) bool {
+	if !ascii(question) {
+		return openInquiry().MatchString(question)
+	}
+	for word := range words(question) {
+		return strings.HasPrefix(question, word) && slices.Contains(strings.Fields(`how what which where when who whose whats why is are was were do does did has have must should may can could
+			wie was welche welcher welches welchen wo wann wer warum comment quel quels quelle quelles quand pourquoi como qual onde quando`), strings.ToLower(word))
+	}
+	return false
+}
+
+// ours reports a question about the work here ("we", "our").
+func ours(question string) bool {
+	if !ascii(question) {
+		return oursInInquiry().MatchString(question)
+	}
+	const here = " we our ours us here wir unser unsere unserem unseren unserer unseres nous notre nos nuestro nuestra nuestros nuestras nosso nossa nossos nossas "
+	at := 0
+	for word := range words(question) {
+		at = strings.Index(question[at:], word) + at + len(word)
+		low := strings.ToLower(word)
+		if strings.Contains(here, " "+low+" ") || strings.HasPrefix(low, "unser") && oursInInquiry().MatchString(question) {
+			return true
+		}
+		if low == "this" && at < len(question) && question[at] == ' ' {
+			for next := range words(question[at:]) {
+				if strings.HasPrefix(question[at+1:], next) && slices.Contains([]string{"project", "repo", "repository", "codebase"}, strings.ToLower(next)) {
+					return true
+				}
+				break
+			}
+		}
+	}
+	return false
+}
+
+// refers reports a question about something that both know ("the logs").
+func refers(question string) bool {
+	if !ascii(question) {
+		return knownInInquiry().MatchString(question)
+	}
+	for word := range words(question) {
+		if strings.Contains(" the der die das dem den el la los las le les ", " "+strings.ToLower(word)+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// goesOn reports a sentence after the first.
+func goesOn(question string) bool {
+	for i, r := range question {
+		if strings.ContainsRune("。！？\n", r) || strings.ContainsRune(".!?;:", r) && i+1 < len(question) && strings.IndexByte(" \t\n\f\r", question[i+1]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// words returns the words of an ASCII text.
+func words(s string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(s, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
 
 // Inquiry is a prompt that is a single question.
 type Inquiry struct {
@@ -138,17 +225,16 @@ type Inquiry struct {
 // command and not about the agent. Only for such a prompt does it matter how much of it a memory
 // covers.
 func AsksOne(question string) (Inquiry, bool) {
-	p := asking()
 	asked := strings.TrimSpace(question)
-	asked = asked[len(p.lead.FindString(asked)):]
+	asked = asked[introduced(asked):]
 	body := strings.TrimRight(asked, " ?？؟!.")
 	marked := strings.ContainsAny(asked[len(body):], "?？؟")
-	open := p.open.MatchString(body)
-	if body == "" || p.order.MatchString(body) || p.sentence.MatchString(body) || !marked && !open {
+	open := opens(body)
+	if body == "" || !marked && !open || requests(body) || goesOn(body) {
 		return Inquiry{}, false
 	}
-	in := Inquiry{Words: Meant(body), Ours: p.ours.MatchString(body)}
-	in.Known = in.Ours || p.known.MatchString(body)
+	in := Inquiry{Words: Meant(body), Ours: ours(body)}
+	in.Known = in.Ours || refers(body)
 	return in, len(in.Words) >= questionLeast || open && len(in.Words) > 0
 }
 

@@ -47,7 +47,7 @@ func Run(ctx context.Context, o command.Options) int {
 		serve.RunHook(ctx, p, o.Args[1:])
 		return 0
 	}
-	root := newRoot(p)
+	root := treeFor(p, o.Args)
 	if len(o.Args) > 0 && strings.HasPrefix(o.Args[0], cobra.ShellCompRequestCmd) {
 		complete.Register(p, root)
 	}
@@ -65,9 +65,51 @@ func Run(ctx context.Context, o command.Options) int {
 	return exitAfter(ctx, p, err)
 }
 
-// newRoot builds the whole tree; a command without Args takes those of its usage line. It reads nothing: help, version and completion work
-// without a data directory.
+// treeFor returns the tree for one command line: of the one command that it names, or else the whole one, since help,
+// completion and suggestions need that.
+func treeFor(p *command.Program, args []string) *cobra.Command {
+	root := rootOf(p)
+	add(p, root, slices.DeleteFunc(families(), func(m command.Maker) bool { return !m.Named(args) }))
+	if cmd, _, err := root.Find(args); err == nil && cmd != root {
+		return root
+	}
+	return newRoot(p)
+}
+
+// newRoot builds the whole tree. It reads nothing: help, version and completion work without a data directory.
 func newRoot(p *command.Program) *cobra.Command {
+	root := rootOf(p)
+	add(p, root, append(families(),
+		command.In(command.GroupProgram, "completion", func(*command.Program) *cobra.Command { return complete.Command() }),
+		command.In(command.GroupProgram, "man", help.ManCommand)))
+	return root
+}
+
+// add makes commands of root; one without Args takes those of its usage line.
+func add(p *command.Program, root *cobra.Command, makers []command.Maker) {
+	for _, m := range makers {
+		cmd := m.Make(p)
+		cmd.GroupID = m.Group
+		root.AddCommand(cmd)
+	}
+	command.ForEach(root, func(c *cobra.Command) {
+		if c.Args == nil {
+			c.Args = command.Arguments
+		}
+	})
+}
+
+// families returns the commands that need no others beside them.
+func families() []command.Maker {
+	return slices.Concat(memory.Commands(), browse.Commands(), review.Commands(), move.Commands(), upkeep.Commands(), serve.Commands(), settings.Commands(), demo.Commands(), []command.Maker{
+		command.In(command.GroupMemory, "sync", func(p *command.Program) *cobra.Command { return sync.Command(p, review.PendingCommands(p)...) }),
+		command.In(command.GroupProgram, "setup", func(p *command.Program) *cobra.Command { return setup.Command(p, serve.ServiceCommand(p)) }),
+		command.In(command.GroupProgram, "version", versionCommand),
+	})
+}
+
+// rootOf returns the program without its commands.
+func rootOf(p *command.Program) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "engram",
 		Short: "Long-term memory for AI agents",
@@ -104,18 +146,6 @@ engram serve`,
 		&cobra.Group{ID: command.GroupServe, Title: "For agents"},
 		&cobra.Group{ID: command.GroupProgram, Title: "This program"},
 	)
-	for _, family := range [][]*cobra.Command{
-		memory.Commands(p), browse.Commands(p), review.Commands(p), sync.Commands(p, review.PendingCommands(p)...), move.Commands(p), upkeep.Commands(p),
-		serve.Commands(p), setup.Commands(p, serve.ServiceCommand(p)), settings.Commands(p), demo.Commands(p),
-		command.InGroup(command.GroupProgram, versionCommand(p), complete.Command(), help.ManCommand(p)),
-	} {
-		root.AddCommand(family...)
-	}
-	command.ForEach(root, func(c *cobra.Command) {
-		if c.Args == nil {
-			c.Args = command.Arguments
-		}
-	})
 	return root
 }
 

@@ -55,3 +55,13 @@ func BenchmarkLongest(b *testing.B) {
 		contradiction.Between(x, y, contradiction.Nearness{})
 	}
 }
+
+// The usual case in a process that saves: words that were read before.
+func BenchmarkReadAgain(b *testing.B) {
+	x, _ := twoMemories()
+	var k contradiction.Reader
+	b.ReportAllocs()
+	for b.Loop() {
+		k.Read(x)
+	}
+}

@@ -231,3 +231,26 @@ func FuzzBetween(f *testing.F) {
 		check(t, contradiction.Text{Title: titleA, Content: contentA}, contradiction.Text{Title: titleB, Content: contentB})
 	})
 }
+
+// What a Reader has read before changes nothing: it is compared on all pairs, twice, in one order and the other.
+func TestAReaderReadsEachTextAsIfAlone(t *testing.T) {
+	t.Parallel()
+	var k contradiction.Reader
+	n := 0
+	for range 2 {
+		for _, file := range []string{"pairs.tsv", "fresh.tsv"} {
+			for _, p := range pairs(t, file) {
+				want, found := contradiction.Between(p.a, p.b, contradiction.Nearness{})
+				a := k.Read(p.a)
+				got, also := a.Against(k.Read(p.b), contradiction.Nearness{})
+				if got != want || found != also {
+					t.Errorf("%q and %q: got %v, %v, want %v, %v", p.a, p.b, got, also, want, found)
+				}
+				n++
+			}
+		}
+	}
+	if n < 800 {
+		t.Errorf("%d pairs were compared", n)
+	}
+}

@@ -14,7 +14,7 @@ func interpret(c *clause) {
 		}
 	}
 	c.ends = endsOf(c)
-	c.event = opensEvent[c.words[0].folded]
+	c.event = opensEvent.Has(c.words[0].folded)
 	for i := range min(eventReach, len(c.words)) {
 		c.event = c.event || c.words[i].role == eventWord
 	}
@@ -38,10 +38,10 @@ func (c *clause) join(i int) {
 	switch w.folded {
 	case "on", "off":
 		switch {
-		case switching[before]:
+		case switching.Has(before):
 			c.words[i-1].role, c.words[i-1].key = light, 0
-		case w.folded == "off" && being[before]:
-		case being[before] && aloneAfter[c.beside(i, 1)]: // is on in production; not: is on React 17
+		case w.folded == "off" && being.Has(before):
+		case being.Has(before) && aloneBefore(c.beside(i, 1)): // is on in production; not: is on React 17
 		default:
 			return
 		}
@@ -51,7 +51,7 @@ func (c *clause) join(i int) {
 			w.sign = -e.sign
 		}
 	case "down":
-		if voting[before] {
+		if voting.Has(before) {
 			w.axis, w.sign = verdict, -1
 		}
 	case "out":
@@ -71,7 +71,7 @@ func (c *clause) join(i int) {
 			w.role, w.num, w.key = numeral, &number{value: 1, text: w.written}, 0
 		}
 	case "against":
-		if deciding[before] {
+		if deciding.Has(before) {
 			w.axis, w.sign = verdict, -1
 			c.words[i-1].axis = noAxis
 		}
@@ -89,7 +89,7 @@ func (c *clause) count(i int) {
 		c.every(i)
 		return
 	}
-	if identities[c.beside(i, -1)] || months[c.beside(i, 1)] {
+	if identities.Has(c.beside(i, -1)) || months.Has(c.beside(i, -1)) || months.Has(c.beside(i, 1)) {
 		w.role, w.num, w.stem = content, nil, "#"+w.folded
 		w.key = keyOf(w.stem)
 		return
@@ -100,7 +100,7 @@ func (c *clause) count(i int) {
 	}
 	if i+1 < len(c.words) {
 		next := &c.words[i+1]
-		if u, ok := units[next.folded]; ok && (len(next.folded) > 1 || next.folded == "h" || next.written == "s") {
+		if u, ok := units()[next.folded]; ok && (len(next.folded) > 1 || next.folded == "h" || next.written == "s") {
 			n.unit, n.value = u.dimension, n.value*u.factor
 			n.text += " " + next.written
 			next.role, next.stem, next.key, next.axis = grammar, "", 0, noAxis
@@ -128,7 +128,7 @@ func (c *clause) count(i int) {
 // every makes the hour of "every hour" a number.
 func (c *clause) every(i int) {
 	w, before := &c.words[i], c.beside(i, -1)
-	if u, ok := units[w.folded]; ok && len(w.folded) > 2 && single[before] {
+	if u, ok := units()[w.folded]; ok && len(w.folded) > 2 && single.Has(before) {
 		w.role, w.key = numeral, 0
 		w.num = &number{value: u.factor, unit: u.dimension, text: c.words[i-1].written + " " + w.written}
 	}
@@ -140,7 +140,7 @@ const reach = 5
 // deny marks what the negation at i denies: the next word with meaning, and after a verb like use,
 // the word after it too. At the end of a clause it denies the words before it.
 func (c *clause) deny(i int) {
-	if half[c.beside(i, 1)] {
+	if half.Has(c.beside(i, 1)) {
 		return
 	}
 	c.denies = true

@@ -168,12 +168,12 @@ var lexicon = sync.OnceValue(func() map[string]entry {
 		a++
 	}
 	ends(strings.ReplaceAll(verdicts, "\n", " "), verdict)
-	for w, base := range irregular {
+	for w, base := range irregular() {
 		e := m[w]
 		e.stem = stemOf(base)
 		m[w] = e
 	}
-	for w, value := range numberWords {
+	for w, value := range numberWords() {
 		m[w] = entry{role: numeral, value: value}
 	}
 	return m

@@ -72,7 +72,7 @@ func (c *clause) slot(at []int8, match *[mostWords]int8) (first, last int, ok bo
 		// A verb follows as often: only words written like names count.
 		return first, last, named(c.words[first].written)
 	default:
-		return first, last, introduced && w.role != content && !having[w.folded] || w.role == lead || w.role == choice || w.role == using
+		return first, last, introduced && w.role != content && !having.Has(w.folded) || w.role == lead || w.role == choice || w.role == using
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *clause) place(i, j int) bool {
 // past reports whether the clause describes an action, which may differ another time.
 func (c *clause) past() bool {
 	for i := range c.words {
-		if w := &c.words[i]; w.role == content && strings.HasSuffix(w.folded, "ed") && !being[c.beside(i, -1)] {
+		if w := &c.words[i]; w.role == content && strings.HasSuffix(w.folded, "ed") && !being.Has(c.beside(i, -1)) {
 			return i > 0
 		}
 	}
@@ -215,7 +215,7 @@ func (f frame) names(m *meeting) bool {
 	case spelled(a.words[f.fa].written) && spelled(b.words[f.fb].written):
 		return true // orders_a
 	}
-	return being[a.before(f.fa)] && being[b.before(f.fb)] &&
+	return being.Has(a.before(f.fa)) && being.Has(b.before(f.fb)) &&
 		(m.shared >= leastOfValue || named(a.words[f.fa].written) && named(b.words[f.fb].written))
 }
 
@@ -227,7 +227,7 @@ func (c *clause) alone(i int) bool {
 	if c.words[i].role == office {
 		return true
 	}
-	if !being[c.words[i].folded] || i+1 >= len(c.words) {
+	if !being.Has(c.words[i].folded) || i+1 >= len(c.words) {
 		return false
 	}
 	return c.words[i+1].folded == "the" || c.words[i+1].folded == "responsible"

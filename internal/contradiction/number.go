@@ -56,7 +56,7 @@ func readNumber(w string) *number {
 	if tail == "" {
 		return &number{value: parse(figures), figures: figures, version: prefixed || dots > 1, text: w}
 	}
-	u, known := units[strings.ToLower(tail)]
+	u, known := units()[strings.ToLower(tail)]
 	if !known {
 		return nil
 	}

@@ -3,6 +3,7 @@ package contradiction
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -57,10 +58,36 @@ func (w *word) verb() bool { return w.role == light || w.role == using || w.role
 
 // Read prepares a text. It reads the beginning of a long one: 4,000 bytes of title and content
 // each, 24 clauses of 24 words.
-func Read(t Text) Reading {
+func Read(t Text) Reading { return read(t, nil) }
+
+// Reader reads texts and remembers their words: those of one store repeat each other, and most of a
+// reading is looking words up. It is safe for concurrent use; the zero Reader remembers none yet.
+type Reader struct {
+	mu    sync.Mutex
+	words map[string]word // as written; without numerals, which clauses change
+}
+
+// Limits of what a Reader remembers, some 2 MB.
+const (
+	mostRemembered = 8192
+	longestKept    = 32 // bytes of a word; longer ones hardly recur
+)
+
+// Read is the same as the function Read.
+func (k *Reader) Read(t Text) Reading {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.words == nil || len(k.words) >= mostRemembered { // frequent ones soon return
+		k.words = make(map[string]word)
+	}
+	return read(t, k.words)
+}
+
+// read reads a text with words that were looked up before, and adds those of the text; nil for none.
+func read(t Text, known map[string]word) Reading {
 	r := Reading{text: t, clauses: make([]clause, 0, 8)}
 	guess := min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5) // of the number of words, for one allocation
-	p := parser{out: &r, title: true, words: make([]word, 0, guess), tokens: make([]text.Token, 0, 8)}
+	p := parser{out: &r, title: true, known: known, words: make([]word, 0, guess), tokens: make([]text.Token, 0, 8)}
 	p.read(text.Clip(t.Title, mostBytes))
 	for i := range r.clauses {
 		c := &r.clauses[i]
@@ -140,6 +167,7 @@ type parser struct {
 	event    bool     // the sentence describes a single event
 	asides   []string // text in brackets
 	tokens   []text.Token
+	known    map[string]word // looked up before; nil: none
 }
 
 // spaces separate fields; so do brackets.
@@ -226,6 +254,26 @@ func isMark(r rune) bool {
 
 // word adds a written word to the clause.
 func (p *parser) word(w string) {
+	x, ok := p.known[w]
+	if !ok {
+		if x, ok = p.lookUp(w); !ok {
+			return
+		}
+		if p.known != nil && x.num == nil && len(w) <= longestKept {
+			// Copies, since the word shares the memory of the whole text.
+			x.folded, x.stem = strings.Clone(x.folded), strings.Clone(x.stem)
+			p.known[strings.Clone(w)] = x
+		}
+	}
+	x.written = w
+	if p.breaks(&x) || p.skip || len(p.words)-p.first >= mostWords {
+		return
+	}
+	p.words = append(p.words, x)
+}
+
+// lookUp returns a written word; ok is false for others.
+func (p *parser) lookUp(w string) (x word, ok bool) {
 	p.tokens = p.tokens[:0]
 	text.Scan(w, func(t text.Token) {
 		if t.Kind != text.Joined && t.Kind != text.Pair {
@@ -233,9 +281,9 @@ func (p *parser) word(w string) {
 		}
 	})
 	if len(p.tokens) == 0 {
-		return
+		return x, false
 	}
-	x := word{written: w}
+	x = word{written: w}
 	for _, t := range p.tokens {
 		x.folded += t.Word
 	}
@@ -244,10 +292,7 @@ func (p *parser) word(w string) {
 	} else {
 		p.look(&x)
 	}
-	if p.breaks(&x) || p.skip || len(p.words)-p.first >= mostWords {
-		return
-	}
-	p.words = append(p.words, x)
+	return x, true
 }
 
 // look looks up a word.
@@ -296,7 +341,7 @@ func (p *parser) breaks(x *word) bool {
 func (p *parser) endLabel() {
 	if len(p.words) == p.first+1 {
 		label := p.words[p.first].folded
-		p.label, p.event = fileLabels[label], p.event || eventLabels[label]
+		p.label, p.event = fileLabels.Has(label), p.event || eventLabels.Has(label)
 		p.words = p.words[:p.first]
 		return
 	}

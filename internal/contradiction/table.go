@@ -2,55 +2,66 @@ package contradiction
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Words with a meaning only next to another.
 var (
-	switching  = words("turn turns turned turning switch switches switched")
-	being      = words("is are was were be been kept stays es son ist sind est sont")
-	aloneAfter = map[string]bool{"": true, "in": true, "by": true, "for": true, "until": true, "everywhere": true}
-	voting     = words("turned voted shot")
-	deciding   = words("decide decided advise advises advised recommend recommends recommended voted argued")
-	single     = words("every cada jede")
+	switching = text.Words{List: "turn turns turned turning switch switches switched"}
+	being     = text.Words{List: "is are was were be been kept stays es son ist sind est sont"}
+	voting    = text.Words{List: "turned voted shot"}
+	deciding  = text.Words{List: "decide decided advise advises advised recommend recommends recommended voted argued"}
+	single    = text.Words{List: "every cada jede"}
 
 	// mutual are symmetric relations.
-	mutual = words(`and or y e o und oder et ou pair pairs paired talk talks works meets met married compatible conflict conflicts equals
-		equal differ differs same next near beside between together connected linked joined friends`)
+	mutual = text.Words{List: `and or y e o und oder et ou pair pairs paired talk talks works meets met married compatible conflict conflicts equals
+		equal differ differs same next near beside between together connected linked joined friends`}
 
 	// having are verbs with any number of objects.
-	having = words("have has had tiene tienen tenemos hat haben habe")
+	having = text.Words{List: "have has had tiene tienen tenemos hat haben habe"}
 
 	// inTime are words of temporal order.
-	inTime = words("before after antes despues")
+	inTime = text.Words{List: "before after antes despues"}
 
 	// byWhom introduce the agent of a passive.
-	byWhom = words("by por von vom durch par")
+	byWhom = text.Words{List: "by por von vom durch par"}
 
 	// half are words that weaken the not before them.
-	half = words("only just necessarily merely simply solo nur seulement")
+	half = text.Words{List: "only just necessarily merely simply solo nur seulement"}
 
 	// opensEvent are words that mark a clause as an event if it begins with them.
-	opensEvent = words(`fixed fix fixes added add adds merged removed worked increased reduced cut implemented refactored
-		update updates bump bumps upgrade upgrades deployed shipped published tagged profiled measured benchmarked`)
+	opensEvent = text.Words{List: `fixed fix fixes added add adds merged removed worked increased reduced cut implemented refactored
+		update updates bump bumps upgrade upgrades deployed shipped published tagged profiled measured benchmarked`}
 
 	// fileLabels and eventLabels precede a colon, alone.
-	fileLabels  = words("where files file paths dónde donde")
-	eventLabels = words("done next today yesterday accomplished progress goal todo open hecho pendiente")
+	fileLabels  = text.Words{List: "where files file paths dónde donde"}
+	eventLabels = text.Words{List: "done next today yesterday accomplished progress goal todo open hecho pendiente"}
 
 	// identities are words with a number as a name: another number is another thing.
-	identities = union(months, words(`issue issues pr pull mr rfc adr line lines step sprint migration commit error ticket
-		section chapter phase task story bug case item row test day linea zeile ligne paso schritt`))
+	identities = text.Words{List: `issue issues pr pull mr rfc adr line lines step sprint migration commit error ticket
+		section chapter phase task story bug case item row test day linea zeile ligne paso schritt`}
 
 	// months stand next to the number of a day.
-	months = words(`january february march april may june july august september october november december
+	months = text.Words{List: `january february march april may june july august september october november december
 		jan feb mar apr jun jul aug sep oct nov dec
 		enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-		januar februar marz mai juni juli oktober dezember`)
+		januar februar marz mai juni juli oktober dezember`}
+)
 
-	// irregular are forms that the stemmer does not unify.
-	irregular = map[string]string{
+// aloneBefore reports whether a state that the next word follows is complete: "" is the end of a clause.
+func aloneBefore(next string) bool {
+	switch next {
+	case "", "in", "by", "for", "until", "everywhere":
+		return true
+	}
+	return false
+}
+
+// irregular are forms that the stemmer does not unify.
+func irregular() map[string]string {
+	return map[string]string{
 		"built": "build", "written": "write", "wrote": "write", "sent": "send", "kept": "keep", "held": "hold",
 		"taken": "take", "took": "take", "made": "make", "given": "give", "driven": "drive", "shown": "show",
 		"drawn": "draw", "known": "know", "thrown": "throw", "bound": "bind", "spent": "spend", "left": "leave",
@@ -58,21 +69,6 @@ var (
 		"began": "begin", "begun": "begin", "grew": "grow", "hid": "hide", "hidden": "hide", "meant": "mean",
 		"understood": "understand",
 	}
-)
-
-func words(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
-
-func union(a, b map[string]bool) map[string]bool {
-	for w := range a {
-		b[w] = true
-	}
-	return b
 }
 
 // foldWord returns a word of the tables in the form of a text that was read.
@@ -91,7 +87,7 @@ func stemOf(w string) (stem string) {
 }
 
 // units by name; seconds, bytes and percent are 1.
-var units = func() map[string]unit {
+var units = sync.OnceValue(func() map[string]unit {
 	m := map[string]unit{}
 	add := func(d dimension, factor float64, names string) {
 		for n := range strings.FieldsSeq(names) {
@@ -115,10 +111,10 @@ var units = func() map[string]unit {
 	add(size, 1e12, "tb tib ti")
 	add(share, 1, "% percent prozent")
 	return m
-}()
+})
 
 // numberWords are numbers in letters; join handles one, mostly a pronoun, before a noun.
-var numberWords = func() map[string]float64 {
+func numberWords() map[string]float64 {
 	m := map[string]float64{}
 	for i, line := range strings.Split(`two dos zwei deux
 three tres drei trois
@@ -134,4 +130,4 @@ ten diez zehn dix`, "\n") {
 		}
 	}
 	return m
-}()
+}

@@ -149,13 +149,7 @@ func onOne(b *testing.B, folder func() (string, error), run func(b *testing.B, w
 }
 
 // measured reports the CPU time of fn.
-func measured(b *testing.B, fn func()) {
-	before := cpuTime()
-	fn()
-	if used := cpuTime() - before; used > 0 {
-		b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
-	}
-}
+func measured(b *testing.B, fn func()) { enginetest.MeasureCPU(b, 1, fn) }
 
 func BenchmarkSave(b *testing.B) { onEach(b, saving) }
 
@@ -180,6 +174,31 @@ func saving(b *testing.B, w enginetest.World, c *storetest.Corpus) {
 		for b.Loop() {
 			save()
 		}
+	})
+}
+
+// BenchmarkIngest saves a hundred memories at once; its CPU time is that of each.
+func BenchmarkIngest(b *testing.B) {
+	onOne(b, small, func(b *testing.B, w enginetest.World, c *storetest.Corpus) {
+		nonce := time.Now().UnixNano()
+		id := nonce
+		e := engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: func() engram.ID {
+			id++
+			return engram.ID(fmt.Sprintf("mem_%026d", id))
+		}})
+		enginetest.MeasureCPU(b, remember.MaxBatch, func() {
+			for b.Loop() {
+				ins := make([]remember.SaveInput, remember.MaxBatch)
+				for i := range ins {
+					nonce++
+					m := c.Memory(enginetest.Start())
+					ins[i] = remember.SaveInput{Title: m.Title, Content: m.Content + fmt.Sprint(nonce), Type: m.Type, Project: "ingested"}
+				}
+				if _, err := e.Ingest(b.Context(), ins); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	})
 }
 

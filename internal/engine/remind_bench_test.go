@@ -76,9 +76,9 @@ func BenchmarkRemind(b *testing.B) {
 				var all []time.Duration
 				n := 0
 				for b.Loop() {
-					each = cpuTime()
+					each = enginetest.CPUTime()
 					ev.run(b, w.Engine, c, n)
-					all = append(all, cpuTime()-each)
+					all = append(all, enginetest.CPUTime()-each)
 					n++
 				}
 				reportTimes(b, all)
@@ -104,7 +104,7 @@ func beginEach(b *testing.B, w enginetest.World, fn func(e *engine.Engine, n int
 	var all []time.Duration
 	n := 0
 	for b.Loop() {
-		before := cpuTime()
+		before := enginetest.CPUTime()
 		store, err := enginetest.OpenStore(w.Path)
 		if err != nil {
 			b.Fatal(err)
@@ -113,7 +113,7 @@ func beginEach(b *testing.B, w enginetest.World, fn func(e *engine.Engine, n int
 		if err := store.Close(); err != nil {
 			b.Fatal(err)
 		}
-		all = append(all, cpuTime()-before)
+		all = append(all, enginetest.CPUTime()-before)
 		n++
 	}
 	reportTimes(b, all)

@@ -13,8 +13,9 @@ import (
 // method of the contract does not compile before it is counted too.
 type Counting struct {
 	engram.Store
-	mu    sync.Mutex
-	calls []string
+	Before func(call string) // runs before each call, unless nil
+	mu     sync.Mutex
+	calls  []string
 }
 
 // Calls returns the calls since the last Calls, in order.
@@ -36,7 +37,16 @@ func (c *Counting) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	return c.Store.Update(ctx, func(tx engram.Tx) error { return fn(txCounter{readCounter{c, tx}, tx}) })
 }
 
+// UpdateAfter is Store.UpdateAfter with a counted Reader and Tx.
+func (c *Counting) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
+	return c.Store.UpdateAfter(ctx, func(r engram.Reader) error { return look(readCounter{c, r}) },
+		func(tx engram.Tx) error { return fn(txCounter{readCounter{c, tx}, tx}) })
+}
+
 func (c *Counting) called(name string) {
+	if c.Before != nil {
+		c.Before(name)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls = append(c.calls, name)

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -194,8 +195,10 @@ func (w worktree) readIndex(ctx context.Context, begin func() func(*entry)) (wri
 // then an entry.
 //
 // Source: git-ls-files(1), and show_ce and print_debug in builtin/ls-files.c of git.
-var asked = regexp.MustCompile(`(?s)^(?:  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: \d+\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n)` +
-	`?(?:(\w) ([0-7]+) ([0-9a-f]+) ([0-3])\t(.+))?$`)
+var asked = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)^(?:  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: \d+\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n)` +
+		`?(?:(\w) ([0-7]+) ([0-9a-f]+) ([0-3])\t(.+))?$`)
+})
 
 // maxAsked limits how long git may take to list an index or commits.
 const maxAsked = 2 * time.Second
@@ -211,7 +214,7 @@ func (w worktree) askIndex(ctx context.Context, each func(*entry)) error {
 	}
 	var e entry
 	for record := range strings.SplitSeq(string(out), "\x00") {
-		f := asked.FindStringSubmatch(record)
+		f := asked().FindStringSubmatch(record)
 		if f == nil {
 			return errIndex
 		}

@@ -83,7 +83,7 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	if o.Off == nil {
 		o.Off = func(string) bool { return false }
 	}
-	ctx, cancel := context.WithTimeout(ctx, o.Within)
+	ctx, cancel := context.WithTimeout(ctx, o.Within-o.Within/tellPart)
 	defer cancel()
 	r := &run{Options: o, name: agent, agent: dialect.AgentOf(agent), saved: make(chan struct{})}
 	kind, known := dialect.KindOf(event)
@@ -103,6 +103,13 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	case <-done:
 	case <-ctx.Done():
 		r.trouble(overdue, context.Cause(ctx))
+		rest := time.NewTimer(o.Within / tellPart)
+		defer rest.Stop()
+		select {
+		case <-done:
+			return r.answer(context.Background())
+		case <-rest.C:
+		}
 		last, cancel := context.WithTimeout(context.Background(), (recordWithin-1)*o.Within)
 		defer cancel()
 		if r.unsaved.Load() {
@@ -117,6 +124,10 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	}
 	return r.answer(context.Background())
 }
+
+// tellPart is the part of Options.Within, one in so many, that is for telling what was read before: reading ends
+// before it.
+const tellPart = 5
 
 // recordWithin times Options.Within is the time after which Handle returns in any case: 750 ms by
 // default. Thirty agents at once on two cores take half of it.

@@ -196,7 +196,10 @@ var errAway = engram.Errorf(engram.CodeUnavailable, "the database is locked")
 
 func (awayStore) View(context.Context, func(engram.Reader) error) error { return errAway }
 func (awayStore) Update(context.Context, func(engram.Tx) error) error   { return errAway }
-func (awayStore) Close() error                                          { return nil }
+func (awayStore) UpdateAfter(context.Context, func(engram.Reader) error, func(engram.Tx) error) error {
+	return errAway
+}
+func (awayStore) Close() error { return nil }
 
 func TestWhatCanNeverBeWrittenDoesNotBlockTheRest(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,10 @@ type failing struct{ err error }
 
 func (f failing) View(context.Context, func(engram.Reader) error) error { return f.err }
 func (f failing) Update(context.Context, func(engram.Tx) error) error   { return f.err }
-func (f failing) Close() error                                          { return nil }
+func (f failing) UpdateAfter(context.Context, func(engram.Reader) error, func(engram.Tx) error) error {
+	return f.err
+}
+func (f failing) Close() error { return nil }
 
 func TestErrorsBecomeStatuses(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -238,13 +239,15 @@ func fieldRegisters[T any](of func(engram.Record) *T) (all []register) {
 
 // registers has the parts of each kind, without its set. The text of a prompt is one as well: it never
 // changes, but stores may have received it separately.
-var registers = map[engram.Entity][]register{
-	engram.EntityMemory:   append(fieldRegisters(memoryOf), textRegister()),
-	engram.EntityRelation: {verdictRegister()},
-	engram.EntitySession:  fieldRegisters(func(r engram.Record) *engram.Session { return r.Session }),
-	engram.EntityPrompt:   fieldRegisters(func(r engram.Record) *engram.Prompt { return r.Prompt }),
-	engram.EntityProject:  fieldRegisters(func(r engram.Record) *engram.Project { return r.Project }),
-}
+var registers = sync.OnceValue(func() map[engram.Entity][]register {
+	return map[engram.Entity][]register{
+		engram.EntityMemory:   append(fieldRegisters(memoryOf), textRegister()),
+		engram.EntityRelation: {verdictRegister()},
+		engram.EntitySession:  fieldRegisters(func(r engram.Record) *engram.Session { return r.Session }),
+		engram.EntityPrompt:   fieldRegisters(func(r engram.Record) *engram.Prompt { return r.Prompt }),
+		engram.EntityProject:  fieldRegisters(func(r engram.Record) *engram.Project { return r.Project }),
+	}
+})
 
 // later reports whether b's value of the part wins over a's.
 func (r register) later(b, a engram.Record) bool {
@@ -276,7 +279,7 @@ func registersOf(r engram.Record) []register {
 	if r.Erased != nil {
 		return nil
 	}
-	return registers[r.Entity()]
+	return registers()[r.Entity()]
 }
 
 // earlier returns the earlier of two times, ignoring zero ones.

@@ -52,8 +52,8 @@ func TestBadInputIsAnswered(t *testing.T) {
 	before, calls := written(t, e), 0
 	for _, tool := range s.tools {
 		var in schema
-		if err := json.Unmarshal(tool.Input, &in); err != nil || in.Type != "object" {
-			t.Fatalf("%s: schema %s: %v", tool.Name, tool.Input, err)
+		if err := json.Unmarshal(tool.Input(), &in); err != nil || in.Type != "object" {
+			t.Fatalf("%s: schema %s: %v", tool.Name, tool.Input(), err)
 		}
 		for _, b := range badCalls(in) {
 			calls++

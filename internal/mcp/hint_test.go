@@ -47,7 +47,7 @@ func TestCallsOfHintsExist(t *testing.T) {
 	t.Parallel()
 	schemas := map[string]json.RawMessage{}
 	for _, known := range dialects(Options{Engine: enginetest.New(t)}) {
-		schemas[known.Name] = known.Input
+		schemas[known.Name] = known.Input()
 	}
 	for _, i := range calls() {
 		words := strings.Fields(i.call)

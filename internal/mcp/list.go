@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -17,7 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// definition returns a tool as the SDK lists it. It states all four hints, because agents treat a missing one
+// definition returns a tool as it is listed. It states all four hints, because agents treat a missing one
 // as dangerous and may refuse the tool.
 func definition(t tool.Tool) *mcp.Tool {
 	return &mcp.Tool{
@@ -31,8 +32,8 @@ func definition(t tool.Tool) *mcp.Tool {
 			IdempotentHint:  t.Idempotent,
 			OpenWorldHint:   new(false),
 		},
-		InputSchema:  t.Input,
-		OutputSchema: t.Output,
+		InputSchema:  t.Input(),
+		OutputSchema: t.Output(),
 	}
 }
 
@@ -48,12 +49,21 @@ type listedTools struct {
 	Tools []listedTool `json:"tools"`
 }
 
-// listOffered is the middleware that limits tools/list to the offered tools and marks the deferred ones.
+// unlisted returns a tool as the SDK keeps it, which reads a schema three times when it is added and never again:
+// listOffered has the whole definition.
+func unlisted(t tool.Tool) *mcp.Tool {
+	return &mcp.Tool{Name: t.Name, InputSchema: &jsonschema.Schema{Type: "object"}}
+}
+
+// listOffered is the middleware that limits tools/list to the offered tools, describes them and marks the deferred ones.
 func (s *Server) listOffered(next mcp.MethodHandler) mcp.MethodHandler {
-	deferred := map[string]bool{}
-	for _, t := range s.tools {
-		deferred[t.Name] = t.Deferred
-	}
+	offered := sync.OnceValue(func() map[string]listedTool {
+		all := make(map[string]listedTool, len(s.tools))
+		for _, t := range s.tools {
+			all[t.Name] = listedTool{definition(t), t.Deferred}
+		}
+		return all
+	})
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
 		list, ok := res.(*mcp.ListToolsResult)
@@ -62,8 +72,8 @@ func (s *Server) listOffered(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		marked := listedTools{ListToolsResult: list, Tools: []listedTool{}}
 		for _, t := range list.Tools {
-			if late, offered := deferred[t.Name]; offered {
-				marked.Tools = append(marked.Tools, listedTool{t, late})
+			if listed, is := offered()[t.Name]; is {
+				marked.Tools = append(marked.Tools, listed)
 			}
 		}
 		return marked, nil

@@ -107,7 +107,7 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 	}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: cmp.Or(o.Version, "unknown")}, options)
 	for _, t := range s.taken {
-		s.sdk.AddTool(definition(t), s.handler(t))
+		s.sdk.AddTool(unlisted(t), s.handler(t))
 	}
 	if s.memories {
 		m.offer()

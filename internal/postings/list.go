@@ -1,8 +1,10 @@
 package postings
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // Posting is one document that contains a word: its slot and the term frequency (at least 1).
@@ -39,26 +41,37 @@ func ReadList(b []byte) (List, error) {
 // Len returns the number of documents.
 func (l List) Len() int { return l.count }
 
+// Bytes returns the size of the encoded postings.
+func (l List) Bytes() int { return len(l.body) }
+
+// Clone returns a List with bytes of its own.
+func (l List) Clone() List { l.body = bytes.Clone(l.body); return l }
+
 // Decode appends the postings to into, which may be nil, and returns the result.
 func (l List) Decode(into []Posting) ([]Posting, error) {
+	into = slices.Grow(into, l.count)
 	b, slot := l.body, -1
 	for range l.count {
-		var head, tf int
+		if len(b) > 0 && b[0]&0x81 == 0 { // a single byte, as of most words
+			slot += int(b[0]>>1) + 1
+			into, b = append(into, Posting{Slot: uint32(slot), TF: 1}), b[1:]
+			continue
+		}
+		var head int
 		var ok bool
+		tf := 1
 		if head, b, ok = uvarint(b); !ok {
 			return into, ErrDamaged
 		}
-		tf = 1
 		if head&1 != 0 {
 			if tf, b, ok = uvarint(b); !ok {
 				return into, ErrDamaged
 			}
 		}
-		if slot += head>>1 + 1; slot >= MaxSlots {
-			return into, ErrDamaged
-		}
+		slot += head>>1 + 1
 		into = append(into, Posting{Slot: uint32(slot), TF: uint32(tf)})
 	}
+	// Slots ascend, so none is beyond the last one, which ReadList has checked.
 	if len(b) != 0 || l.count > 0 && slot != l.last {
 		return into, ErrDamaged
 	}

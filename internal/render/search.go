@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -32,10 +33,11 @@ const listIndent = "    "
 func Search(query string, f engram.Found, o Options) (text string, cut bool) {
 	var b strings.Builder
 	b.WriteString(heading(query, f))
+	asked := retrieval.AskedWords(query, slices.Concat(f.Repaired, f.Aliases)...)
 	var sources Sources
 	for i, h := range f.Hits {
 		b.WriteString("\n\n")
-		cut = writeHit(&b, i+1, query, h, &sources, o) || cut
+		cut = writeHit(&b, i+1, asked, h, &sources, o) || cut
 	}
 	writeBelowThreshold(&b, f)
 	return b.String(), cut
@@ -92,20 +94,20 @@ func heading(query string, f engram.Found) string {
 	return `No memories found for: "` + query + `"`
 }
 
-// preview returns a short content unchanged; of a long one its gist, or the passage with more of the query's
+// preview returns a short content unchanged; of a long one its gist, or the passage with more of the asked
 // words.
-func preview(query string, m engram.Memory) (text string, cut bool) {
+func preview(asked map[string]bool, m engram.Memory) (text string, cut bool) {
 	if utf8.RuneCountInString(m.Content) <= previewRunes {
 		return m.Content, false
 	}
 	c := retrieval.Candidate{Body: m.Content, Summary: gist.Line(m, previewRunes)}
-	return Preview(retrieval.Excerpt(c, retrieval.AskedWords(query), previewTokens), previewRunes), true
+	return Preview(retrieval.Excerpt(c, asked, previewTokens), previewRunes), true
 }
 
 // writeHit writes one hit and reports whether its preview was cut.
-func writeHit(b *strings.Builder, place int, query string, h engram.Hit, sources *Sources, o Options) (cut bool) {
+func writeHit(b *strings.Builder, place int, asked map[string]bool, h engram.Hit, sources *Sources, o Options) (cut bool) {
 	m := h.Memory
-	said, cut := preview(query, m)
+	said, cut := preview(asked, m)
 	title, said := once(m.Title, said)
 	if Quoted(m, h.Note()) {
 		title = QuoteLine(title)
@@ -463,8 +465,16 @@ func ContextPrompt(p engram.Prompt, o Options) string {
 // names the source, which a context does only once, so it is the longest form.
 func ContextMemory(m engram.Memory, n engram.Note) string { return contextMemory(m, n, &Sources{}) }
 
+// ContextLine returns what a context says of a memory, for Note.Line: a context is written more than once, and the
+// gist of a text is its most expensive part.
+func ContextLine(m engram.Memory) string { return Line(gist.Line(m, 300), 0) }
+
 func contextMemory(m engram.Memory, n engram.Note, sources *Sources) string {
-	title, said := once(m.Title, Line(gist.Line(m, 300), 0))
+	line := n.Line
+	if line == "" {
+		line = ContextLine(m)
+	}
+	title, said := once(m.Title, line)
 	source := ""
 	if Quoted(m, n) {
 		if source = sources.Of(m, Options{}); source != "" {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -134,11 +135,17 @@ func matches(s string, asked map[string]bool) int {
 	return len(found)
 }
 
-// AskedWords returns the words of a question by which passages are chosen.
-func AskedWords(question string) map[string]bool {
+// AskedWords returns the words of a question by which passages are chosen, with what some of them were read as.
+func AskedWords(question string, read ...engram.Repair) map[string]bool {
 	words := map[string]bool{}
-	for _, t := range text.Query(question) {
-		words[t.Word] = true
+	add := func(s string) {
+		for _, t := range text.Query(s) {
+			words[t.Word] = true
+		}
+	}
+	add(question)
+	for _, r := range read {
+		add(strings.Join(r.Read, " "))
 	}
 	return words
 }

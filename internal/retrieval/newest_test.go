@@ -2,6 +2,7 @@ package retrieval_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,9 +12,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// stated returns a find of day d that has the asked words marked x, such as "x.x", together.
-func stated(num int64, score float64, day int, has string) retrieval.Stated {
-	s := retrieval.Stated{Ranked: engram.Ranked{Num: num, Score: score}, At: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC), Pairs: 1}
+// stated returns a find of day d that has the asked words marked x, such as "x.x", and says a text.
+func stated(num int64, score float64, day int, has, text string) retrieval.Stated {
+	s := retrieval.Stated{Ranked: engram.Ranked{Num: num, Score: score}, At: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC),
+		Said: lexicon.Say(retrieval.Passage{Content: text})}
 	for _, c := range has {
 		if c == 'x' {
 			s.Covers = append(s.Covers, 1)
@@ -24,48 +26,79 @@ func stated(num int64, score float64, day int, has string) retrieval.Stated {
 	return s
 }
 
+var lexicon = retrieval.NewLexicon()
+
+// subject is that of a question of these words among a hundred memories.
+func subject(known retrieval.Likely, words ...string) retrieval.Subject {
+	s := retrieval.Subject{Rows: 100, Pair: func(int64, int64) retrieval.Likely { return known }}
+	for _, w := range words {
+		s.Words = append(s.Words, retrieval.Wanted{Written: w, Stems: []string{w}, Having: 3})
+		s.Asked = append(s.Asked, retrieval.Asked{Having: 3, General: 5})
+	}
+	return s
+}
+
 func TestNewestFirst(t *testing.T) {
 	t.Parallel()
-	placed, other := stated(2, 0.5, 2, "xxxx"), stated(2, 0.5, 2, "xxxx")
-	placed.Placed, other.Project = true, "other"
-	named := stated(1, 1, 1, "xxxx")
-	named.Named = 1
-	scattered := stated(2, 0.5, 2, "xxxx")
-	scattered.Pairs = 0.5
+	const (
+		old      = "The import queue runs 4 workers"
+		update   = "The import queue runs 9 workers"
+		reworded = "Import got 9 workers"
+		replaced = "Kafka is out, the import streams from NATS"
+		sibling  = "The export queue runs 9 workers"
+		other    = "The import queue was painted green yesterday"
+		long     = "Notes of the meeting on capacity, hosts, budgets, alerts, owners, rotations, holidays, dashboards, disks, fans, racks, cables and badges. "
+	)
+	asks := []string{"import", "queue", "worker"}
 	for _, c := range []struct {
-		name  string
-		finds []retrieval.Stated
-		known retrieval.Likely
-		want  []int64
+		name           string
+		earlier, later string
+		has            string // of the later
+		change         func(earlier, later *retrieval.Stated, s *retrieval.Subject)
+		want           bool
 	}{
-		{"the later has the words too", []retrieval.Stated{stated(1, 1, 1, "xxx"), stated(2, 0.5, 2, "xxx")}, retrieval.Unknown, []int64{2, 1}},
-		{"flagged, the later has more words", []retrieval.Stated{stated(1, 1, 1, "xx.."), stated(2, 0.5, 2, "xxx.")}, retrieval.Conflicted, []int64{2, 1}},
-		{"the later has less words", []retrieval.Stated{stated(1, 1, 1, "xxxx"), stated(2, 0.5, 2, "xxx.")}, retrieval.Unknown, []int64{1, 2}},
-		{"the later is first already", []retrieval.Stated{stated(2, 1, 2, "xxxx"), stated(1, 0.5, 1, "xxxx")}, retrieval.Unknown, []int64{2, 1}},
-		{"a word of the question is in none", []retrieval.Stated{stated(1, 1, 1, "xxx."), stated(2, 0.5, 2, "xxx.")}, retrieval.Unknown, []int64{1, 2}},
-		{"two words", []retrieval.Stated{stated(1, 1, 1, "xx"), stated(2, 0.5, 2, "xx")}, retrieval.Unknown, []int64{1, 2}},
-		{"one word", []retrieval.Stated{stated(1, 1, 1, "x"), stated(2, 0.5, 2, "x")}, retrieval.Unknown, []int64{1, 2}},
-		{"flagged", []retrieval.Stated{stated(1, 1, 1, "x..."), stated(2, 0.5, 2, "x...")}, retrieval.Conflicted, []int64{2, 1}},
-		{"flagged, without the words", []retrieval.Stated{stated(1, 1, 1, "x..."), stated(2, 0.5, 2, ".x..")}, retrieval.Conflicted, []int64{1, 2}},
-		{"flagged, none has a word", []retrieval.Stated{stated(1, 1, 1, "...."), stated(2, 0.5, 2, "....")}, retrieval.Conflicted, []int64{1, 2}},
-		{"judged to differ", []retrieval.Stated{stated(1, 1, 1, "xxxx"), stated(2, 0.5, 2, "xxxx")}, retrieval.Different, []int64{1, 2}},
-		{"superseded", []retrieval.Stated{stated(1, 1, 1, "xxxx"), placed}, retrieval.Unknown, []int64{1, 2}},
-		{"the later has the words scattered", []retrieval.Stated{stated(1, 1, 1, "xxxx"), scattered}, retrieval.Unknown, []int64{1, 2}},
-		{"named", []retrieval.Stated{named, stated(2, 0.5, 2, "xxxx")}, retrieval.Unknown, []int64{1, 2}},
-		{"of another project", []retrieval.Stated{stated(1, 1, 1, "xxxx"), other}, retrieval.Unknown, []int64{1, 2}},
-		{"the latest of three", []retrieval.Stated{stated(1, 1, 1, "xxx"), stated(2, 0.9, 2, "xxx"), stated(3, 0.8, 3, "xxx")}, retrieval.Unknown, []int64{3, 2, 1}},
+		{"an update", old, update, "xxx", nil, true},
+		{"within a longer text", old, long[:90] + update, "xxx", nil, true},
+		{"another thing", old, sibling, ".xx", nil, false},
+		{"other news", old, other, "xx.", nil, false},
+		{"without the words", old, update, "...", nil, false},
+		{"the earlier lacks most of the question", old, update, "xxx", func(e, _ *retrieval.Stated, _ *retrieval.Subject) { e.Covers = []retrieval.Covered{1, 0, 0} }, false},
+		{"both long", long + old, long + update, "xxx", nil, false},
+		{"far behind", old, update, "xxx", func(_, l *retrieval.Stated, _ *retrieval.Subject) { l.Score = 0.1 }, false},
+		{"without a score", old, update, "xxx", func(_, l *retrieval.Stated, _ *retrieval.Subject) { l.Score = 0 }, false},
+		{"in a talk, in other words", old, reworded, "x.x", func(_, _ *retrieval.Stated, s *retrieval.Subject) { s.Cohesion = 1 }, false},
+		{"it names what it replaces", "Kafka feeds the import", replaced, "x..", func(e, l *retrieval.Stated, _ *retrieval.Subject) {
+			e.Covers, l.Score = []retrieval.Covered{1, 0, 1}, 0.5
+		}, true},
+		{"what it shares is usual", "Kafka feeds the import", replaced, "x..", func(e, l *retrieval.Stated, s *retrieval.Subject) {
+			e.Covers, l.Score, s.Line = []retrieval.Covered{1, 0, 1}, 0.5, func(string) int { return 0 }
+		}, false},
+		{"flagged", long + old, long + update, "xxx", func(_, _ *retrieval.Stated, s *retrieval.Subject) { *s = subject(retrieval.Conflicted, asks...) }, true},
+		{"flagged, without the words", old, update, "...", func(_, _ *retrieval.Stated, s *retrieval.Subject) { *s = subject(retrieval.Conflicted, asks...) }, false},
+		{"flagged, with fewer words", old, update, "xx.", func(_, _ *retrieval.Stated, s *retrieval.Subject) { *s = subject(retrieval.Conflicted, asks...) }, false},
+		{"judged to differ", old, update, "xxx", func(_, _ *retrieval.Stated, s *retrieval.Subject) { *s = subject(retrieval.Different, asks...) }, false},
+		{"superseded", old, update, "xxx", func(_, l *retrieval.Stated, _ *retrieval.Subject) { l.Placed = true }, false},
+		{"named", old, update, "xxx", func(e, _ *retrieval.Stated, _ *retrieval.Subject) { e.Named = 1 }, false},
+		{"of another project", old, update, "xxx", func(_, l *retrieval.Stated, _ *retrieval.Subject) { l.Project = "other" }, false},
+		{"vectors far apart", old, "Import queue: workers, 9 of them since March", "xxx", func(e, l *retrieval.Stated, _ *retrieval.Subject) {
+			e.Vector, l.Vector = []float32{1, 0}, []float32{-1, 0}
+		}, false},
 	} {
-		placed, over := retrieval.NewestFirst(c.finds, func(int64, int64) retrieval.Likely { return c.known })
-		var got []int64
-		for _, f := range placed {
-			got = append(got, f.Num)
+		e, l, s := stated(1, 1, 1, "xxx", c.earlier), stated(2, 0.8, 2, c.has, c.later), subject(retrieval.Unknown, asks...)
+		if c.change != nil {
+			c.change(&e, &l, &s)
 		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		placed, over := retrieval.NewestFirst([]retrieval.Stated{e, l}, s)
+		if moved := placed[0].Num == 2; moved != c.want || moved != (over[2] == 1) {
+			t.Errorf("%s: moved %v, explained %v", c.name, moved, over)
 		}
-		if moved := !slices.Equal(got, []int64{c.finds[0].Num, c.finds[1].Num}); moved != (len(over) > 0) {
-			t.Errorf("%s: explained %v", c.name, over)
+		if placed, over = retrieval.NewestFirst([]retrieval.Stated{l, e}, s); placed[0].Num != 2 || len(over) > 0 {
+			t.Errorf("%s: the later was first, but now %v", c.name, over)
 		}
+	}
+	three := []retrieval.Stated{stated(1, 1, 1, "xxx", old), stated(2, 0.9, 2, "xxx", update), stated(3, 0.8, 3, "xxx", "The import queue runs 20 workers")}
+	if placed, _ := retrieval.NewestFirst(three, subject(retrieval.Unknown, asks...)); placed[0].Num != 3 || placed[1].Num != 2 {
+		t.Errorf("of three the latest is not first: %v", placed)
 	}
 }
 
@@ -73,6 +106,7 @@ func TestNewestFirst(t *testing.T) {
 // rest keep their order.
 func TestNewestFirstKeepsPromises(t *testing.T) {
 	t.Parallel()
+	texts := []string{"", "a1 b1 c1 d1", "a1 b1 c1 e1", "a1 b1", strings.Repeat("f1 g1 h1 i1 ", 9)}
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(1, 4).Draw(t, "words")
 		finds := make([]retrieval.Stated, rapid.IntRange(0, 8).Draw(t, "finds"))
@@ -80,12 +114,12 @@ func TestNewestFirstKeepsPromises(t *testing.T) {
 		for i := range finds {
 			score *= rapid.Float64Range(0.3, 1).Draw(t, "less")
 			has := rapid.StringOfN(rapid.SampledFrom([]rune("x.")), words, words, -1).Draw(t, "has")
-			finds[i] = stated(int64(i+1), score, rapid.IntRange(1, 4).Draw(t, "day"), has)
+			finds[i] = stated(int64(i+1), score, rapid.IntRange(1, 4).Draw(t, "day"), has, rapid.SampledFrom(texts).Draw(t, "text"))
 			finds[i].Named = rapid.IntRange(0, 1).Draw(t, "named")
 			finds[i].Placed = rapid.IntRange(0, 9).Draw(t, "placed") == 0
 		}
 		known := retrieval.Likely(rapid.IntRange(0, 2).Draw(t, "known"))
-		placed, over := retrieval.NewestFirst(finds, func(int64, int64) retrieval.Likely { return known })
+		placed, over := retrieval.NewestFirst(finds, subject(known, []string{"a1", "b1", "c1", "d1"}[:words]...))
 		if len(placed) != len(finds) || known == retrieval.Different && len(over) > 0 {
 			t.Fatalf("%d became %d, %v moved", len(finds), len(placed), over)
 		}
@@ -109,10 +143,8 @@ func TestNewestFirstKeepsPromises(t *testing.T) {
 			if at[moved] > at[passed] || !a.At.After(b.At) || a.Placed || b.Placed || a.Named < b.Named {
 				t.Fatalf("%v passed %v: %v", a, b, placed)
 			}
-			for i, c := range b.Covers {
-				if c > a.Covers[i] {
-					t.Fatalf("%v passed %v, which has word %d more", a, b, i)
-				}
+			if !slices.ContainsFunc(a.Covers, func(c retrieval.Covered) bool { return c > 0 }) {
+				t.Fatalf("%v passed %v without a word of the question", a, b)
 			}
 		}
 	})

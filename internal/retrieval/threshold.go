@@ -55,6 +55,7 @@ type Covered float64
 // Credit for a memory without the word itself. The greatest one counts.
 const (
 	Beside  Covered = 0.6 // the previous or next memory in its session has the word
+	OfType  Covered = 0.9 // the word names the type of the memory
 	Missing Covered = 0   // no credit
 )
 

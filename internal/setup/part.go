@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
@@ -145,7 +146,7 @@ func varied(a, b []byte, programs ...string) bool {
 
 // plain removes what varies from a text.
 func plain(text []byte, programs []string) []byte {
-	text = version.ReplaceAll(program.ReplaceAll(text, []byte("engram$1")), nil)
+	text = version().ReplaceAll(program().ReplaceAll(text, []byte("engram$1")), nil)
 	for _, path := range programs {
 		if spelt, err := json.Marshal(path); err == nil && path != "" { // as spelt in JSON
 			text = bytes.ReplaceAll(text, bytes.Trim(spelt, `"`), []byte("engram"))
@@ -155,8 +156,8 @@ func plain(text []byte, programs []string) []byte {
 }
 
 var (
-	program = regexp.MustCompile("[^\\s\"'`]*[/\\\\]engram(?:\\.exe)?([\\s\"'`]|$)") // as a word
-	version = regexp.MustCompile(`(?m)^\s*"version": "[^"]*",?$`)
+	program = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^\\s\"'`]*[/\\\\]engram(?:\\.exe)?([\\s\"'`]|$)") }) // as a word
+	version = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*"version": "[^"]*",?$`) })
 )
 
 // wrote reports whether a version of us seems to have written a file, even if it was changed since.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"testing"
 
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
@@ -30,4 +31,31 @@ func CheckIndex(ctx context.Context, path string) error {
 		return fmt.Errorf("%+v", x)
 	}
 	return nil
+}
+
+// Statements returns what ends counting the statements that the store's connections run, and returns them.
+func Statements(t *testing.T, s *Store) func() []string {
+	t.Helper()
+	var ran []string
+	each := func(fn func(*conn.Conn)) {
+		for _, p := range []*conn.Pool{s.Reads, s.Writes} {
+			var taken []*conn.Conn
+			for range max(1, p.Idle()) {
+				c, err := p.Take(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				fn(c)
+				taken = append(taken, c)
+			}
+			for _, c := range taken {
+				p.Give(c)
+			}
+		}
+	}
+	each(func(c *conn.Conn) { c.Ran = func(query string) { ran = append(ran, query) } })
+	return func() []string {
+		each(func(c *conn.Conn) { c.Ran = nil })
+		return ran
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
@@ -128,8 +129,8 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 }
 
 var (
-	memoriesBy  = regexp.MustCompile(`\bmemories( \w)? INDEXED BY (\w+)`)
-	relationsBy = regexp.MustCompile(`\brelations( \w)? INDEXED BY (\w+)`)
+	memoriesBy  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bmemories( \w)? INDEXED BY (\w+)`) })
+	relationsBy = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\brelations( \w)? INDEXED BY (\w+)`) })
 )
 
 // query rewrites a query to skip the hidden rows.
@@ -137,7 +138,7 @@ func (h *hidden) query(query string) string {
 	if h == nil || !strings.HasPrefix(query, "SELECT") {
 		return query
 	}
-	return h.tables + relationsBy.ReplaceAllString(memoriesBy.ReplaceAllString(query, h.memories), h.relations)
+	return h.tables + relationsBy().ReplaceAllString(memoriesBy().ReplaceAllString(query, h.memories), h.relations)
 }
 
 // and returns a condition, starting with AND, that excludes hidden project numbers.

@@ -111,22 +111,22 @@ func (t *tx) Append(ctx context.Context, ms ...*engram.Mutation) error {
 }
 
 func (t *tx) append(ctx context.Context, m *engram.Mutation) error {
-	const query = `INSERT INTO mutations (op, at, actor, verb, entity, key, project, reason, was, undoes) VALUES (?,?,?,?,?,?,?,?,?,?)`
 	project, err := t.projectNum(ctx, m.Project)
+	if err == nil {
+		err = t.readHead(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	res, err := t.Exec(ctx, query, m.Op, m.At, m.Actor, m.Operation, m.Entity, journalKey(m.Entity, m.Key), project,
-		orNull(m.Reason), orNull(string(m.Was)), orZero(m.Undoes))
-	if err != nil {
-		return fmt.Errorf("write journal: %w", err)
+	// The newest entry is never removed, so its number is also the greatest that was given.
+	t.head.seq, t.head.at = t.head.seq+1, m.At
+	m.Seq = t.head.seq
+	if m.Op == 0 {
+		m.Op = m.Seq
 	}
-	if m.Seq, err = res.LastInsertId(); err != nil || m.Op != 0 {
-		return err
-	}
-	m.Op = m.Seq
-	err = t.Run(ctx, `UPDATE mutations SET op = seq WHERE seq = ?`, m.Seq)
-	return err
+	t.unwritten.entries = append(t.unwritten.entries, []any{m.Seq, m.Op, int64(m.At), m.Actor, m.Operation, string(m.Entity), journalKey(m.Entity, m.Key), project,
+		orNull(m.Reason), orNull(string(m.Was)), orZero(m.Undoes)})
+	return t.flushMost(ctx, &t.unwritten.entries, t.flushEntries)
 }
 
 // emptied clears the old values of entries but keeps them non-NULL: NULL means that the thing was
@@ -282,6 +282,9 @@ func (t *tx) Fact(ctx context.Context, name string) (v string, err error) {
 
 // PutFact sets a fact about the store.
 func (t *tx) PutFact(ctx context.Context, name, value string) error {
+	if name == factClock {
+		t.head.read = false
+	}
 	err := t.Run(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
 	return conn.Doing(err, "write fact %s", name)
 }

@@ -117,16 +117,36 @@ func (t *tx) Device(ctx context.Context) (string, error) {
 // factClock is the fact that stores the greatest clock received from other stores.
 const factClock = "clock"
 
-const headSQL = `SELECT coalesce(max(seq), 0), max(coalesce(max(at), 0), coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0))
+const headSQL = `SELECT (SELECT value FROM meta WHERE key = 'device'), coalesce(max(seq), 0), coalesce(max(at), 0),
+	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0)
 	FROM (SELECT seq, at FROM mutations ORDER BY seq DESC LIMIT 1)`
 
-// Head returns the newest own entry, and the greater of its clock and the greatest received one.
-func (t *tx) Head(ctx context.Context) (h engram.Head, err error) {
-	if h.Device, err = t.Device(ctx); err != nil {
-		return h, err
+// head is the end of the journal as this transaction sees it.
+type head struct {
+	read     bool
+	seq      int64        // of the newest entry
+	at       engram.Clock // of it
+	received engram.Clock // the greatest from other stores
+}
+
+// readHead reads the end of the journal, once.
+func (t *tx) readHead(ctx context.Context) error {
+	if t.head.read {
+		return nil
 	}
-	err = t.Row(ctx, headSQL, nil, &h.Seq, &h.Clock)
-	return h, conn.Doing(err, "read the newest entry")
+	var h head
+	if err := t.Row(ctx, headSQL, nil, &t.device, &h.seq, &h.at, &h.received); err != nil {
+		return fmt.Errorf("read the newest entry: %w", err)
+	}
+	h.read = true
+	t.head = h
+	return nil
+}
+
+// Head returns the newest own entry, and the greater of its clock and the greatest received one.
+func (t *tx) Head(ctx context.Context) (engram.Head, error) {
+	err := t.readHead(ctx)
+	return engram.Head{Device: t.device, Seq: t.head.seq, Clock: max(t.head.at, t.head.received)}, err
 }
 
 // SeeClock records a received clock if it is the greatest so far.
@@ -149,9 +169,6 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, all ma
 }
 
 func (t *tx) putCausalMetadata(ctx context.Context, entity engram.Entity, key string, l engram.CausalMetadata) error {
-	const query = `INSERT INTO lineages (entity, key, at, device, digest, more, held) VALUES (?,?,?,?,?,?,?)
-		ON CONFLICT (entity, key) DO UPDATE SET at = excluded.at, device = excluded.device, digest = excluded.digest,
-		more = excluded.more, held = excluded.held`
 	own, err := t.Device(ctx)
 	if err != nil {
 		return err
@@ -168,8 +185,9 @@ func (t *tx) putCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	if err != nil {
 		return fmt.Errorf("write causal metadata of %s %s: shadowed values: %w", entity, key, err)
 	}
-	err = t.Run(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held)
-	return conn.Doing(err, "write causal metadata of %s %s", entity, key)
+	t.unwritten.metadata = append(t.unwritten.metadata,
+		[]any{kindNum(entity), journalKey(entity, key), int64(l.Base.At), device, l.Digest(), more, held})
+	return t.flushMost(ctx, &t.unwritten.metadata, t.flushMetadata)
 }
 
 // PutTombstone records the project of a session that has no row.

@@ -283,7 +283,11 @@ var vitalColumns = columnsOf("m", vitalFields)
 // Outlines calls each with the outlines of memories that pass f. A sample is every n-th memory by number,
 // which is the order of saving.
 func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(engram.Memory) bool) error {
-	c, err := t.listed(ctx, f, engram.OrderNewest)
+	order := engram.OrderNewest
+	if f.Mark == engram.TrustFlagged {
+		order = engram.OrderFlagged // of its index, so that the caller may stop early
+	}
+	c, err := t.listed(ctx, f, order)
 	if err != nil || c == nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -45,12 +46,27 @@ func (t *tx) knownProject(ctx context.Context, name string) (num int64, found bo
 
 // Project returns the project with that name or alias.
 func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, error) {
-	num, found, err := t.knownProject(ctx, name)
-	if !found || num == 0 {
-		return engram.Project{}, false, err
+	const named = ` FROM projects p WHERE p.num = (SELECT num FROM projects WHERE name = ?1 UNION ALL SELECT project FROM project_aliases WHERE alias = ?1 LIMIT 1)`
+	if name == "" {
+		return engram.Project{}, false, nil
 	}
-	return conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num},
-		scanInto(new(engram.Project), projectTable)))
+	if p, known := t.names.rows[name]; known {
+		p.Aliases = slices.Clone(p.Aliases)
+		return p, true, nil
+	}
+	var num int64
+	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns+`, p.num`+named, []any{name},
+		scanInto(new(engram.Project), projectTable, &num)))
+	if found {
+		keep(&t.names.projects, name, num)
+		keep(&t.names.projects, p.Name, num)
+	}
+	if found && p.Decay == nil { // a pointer
+		row := p
+		row.Aliases = slices.Clone(p.Aliases)
+		keep(&t.names.rows, name, row)
+	}
+	return p, found, err
 }
 
 // projectsSQL counts by tallies and the covering indexes prompts_project_recent and
@@ -143,10 +159,11 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 	return conn.Doing(t.Run(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name), "delete project %q", name)
 }
 
-// names caches looked-up row numbers. Statements that may change a number clear it.
+// names caches looked-up row numbers, and the rows of projects. Statements that may change them clear it.
 type names struct {
 	projects map[string]int64
 	sessions map[string]int64
+	rows     map[string]engram.Project // by any name
 }
 
 // mostNames bounds the cached numbers of a kind.

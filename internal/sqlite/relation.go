@@ -136,23 +136,44 @@ func isKnownRelation(r engram.Relation, err error) error {
 	return engram.Errorf(engram.CodeConflict, "#%d %s #%d exists already", r.Source, r.Verb, r.Target)
 }
 
-// InsertRelation adds relations and sets their numbers.
+// InsertRelation adds relations and sets their numbers. If one exists, those before it are added.
 func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
-	return forAll(rs, func(r *engram.Relation) error { return t.insertRelation(ctx, r) })
+	for len(rs) > 0 {
+		some := rs[:min(len(rs), fewRows)]
+		if err := t.insertRelations(ctx, some); err != nil {
+			return err
+		}
+		rs = rs[len(some):]
+	}
+	return nil
 }
 
-func (t *tx) insertRelation(ctx context.Context, r *engram.Relation) error {
-	const query = `INSERT INTO relations (id, source, target, verb, status, strength, reason, evidence, confidence, actor,
-		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	res, err := t.Exec(ctx, query, r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
-		r.Actor, r.ActorKind, r.Model, r.SessionID, millis(r.CreatedAt), millis(r.UpdatedAt), millis(r.RemovedAt))
+func (t *tx) insertRelations(ctx context.Context, rs []*engram.Relation) error {
+	const query = `INSERT OR FAIL INTO relations (id, source, target, verb, status, strength, reason, evidence, confidence, actor,
+		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES `
+	rows, ids := make([][]any, len(rs)), make([]string, len(rs))
+	for i, r := range rs {
+		ids[i], rows[i] = r.ID, []any{r.ID, r.Source, r.Target, string(r.Verb), string(r.Status), r.Strength, r.Reason, r.Evidence, r.Confidence,
+			r.Actor, r.ActorKind, r.Model, r.SessionID, millis(r.CreatedAt), millis(r.UpdatedAt), millis(r.RemovedAt)}
+	}
+	res, err := t.insert(ctx, query, rows)
 	if conn.IsUnique(err) {
-		return isKnownRelation(*r, err)
+		known := 0
+		if len(rs) > 1 {
+			const fine = `SELECT count(*) FROM relations WHERE id IN (SELECT value FROM json_each(?))`
+			if err := t.Row(ctx, fine, []any{jsonText(ids)}, &known); err != nil {
+				return fmt.Errorf("insert relations: %w", err)
+			}
+		}
+		return isKnownRelation(*rs[min(known, len(rs)-1)], err)
 	}
 	if err != nil {
-		return fmt.Errorf("insert relation: %w", err)
+		return fmt.Errorf("insert relations: %w", err)
 	}
-	r.Num, err = res.LastInsertId()
+	last, err := res.LastInsertId()
+	for i, r := range rs {
+		r.Num = last - int64(len(rs)-1-i)
+	}
 	return err
 }
 

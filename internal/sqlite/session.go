@@ -15,10 +15,19 @@ var sessionColumns = columnsOf("s", sessionTable)
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
+	if s, known := t.sessionRows[id]; known && len(t.unwritten.sessions) == 0 {
+		return s, nil
+	}
+	var num, project int64
 	s, found, err := conn.First(conn.List(ctx, t, fmt.Sprintf("read session %q", id),
-		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanInto(new(engram.Session), sessionTable)))
+		`SELECT `+sessionColumns+`, s.num, s.project FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanInto(new(engram.Session), sessionTable, &num, &project)))
 	if err == nil && !found {
-		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
+		return s, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
+	}
+	if err == nil {
+		keep(&t.names.sessions, id, num)
+		keep(&t.names.projects, s.Project, project)
+		keep(&t.sessionRows, id, s)
 	}
 	return s, err
 }

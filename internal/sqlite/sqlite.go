@@ -93,23 +93,58 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 
 // Update runs fn as the only writer.
 func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
-	return s.Write(ctx, func(c *conn.Conn) (erased bool, err error) {
-		t := newTx(c, &s.kept, true)
-		defer t.index.Discard()
-		if err = fn(t); err == nil {
-			err = t.index.Flush(ctx)
-		}
-		if err == nil {
-			err = t.flushUnwritten(ctx)
-		}
-		if err == nil && t.unprompted {
-			err = t.compactPrompts(ctx)
-		}
-		if err == nil {
-			err = s.sign(ctx, t)
-		}
-		return t.scrubbed, err
+	return s.Write(ctx, nil, func(c *conn.Conn) (erased bool, err error) {
+		return s.write(ctx, newTx(c, &s.kept, true), fn)
 	})
+}
+
+// UpdateAfter is Update that runs look first. Unless another process writes between them, both are one
+// transaction of SQLite, and what look has read is not read again.
+func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
+	var t *tx // that of look, as long as fn may go on with it
+	return s.Write(ctx, func(c *conn.Conn) (busy bool, err error) {
+		t = newTx(c, &s.kept, true)
+		if err := t.hide(ctx, engram.Excluded(ctx)); err != nil {
+			return false, err
+		}
+		if err := look(t); err != nil {
+			return false, err
+		}
+		if t.hidden != nil { // fn sees everything
+			t = newTx(c, &s.kept, true)
+		}
+		if err = t.Run(ctx, lockSQL); conn.IsBusy(err) {
+			t = nil
+			return true, nil
+		}
+		return false, err
+	}, func(c *conn.Conn) (erased bool, err error) {
+		if t == nil {
+			t = newTx(c, &s.kept, true)
+		}
+		return s.write(ctx, t, fn)
+	})
+}
+
+// lockSQL takes the write lock and writes nothing.
+const lockSQL = `UPDATE meta SET value = value WHERE 0`
+
+// write runs fn in the transaction of the only writer, and writes what it has left to be written.
+func (s *Store) write(ctx context.Context, t *tx, fn func(engram.Tx) error) (erased bool, err error) {
+	defer t.index.Discard()
+	if err = fn(t); err == nil {
+		err = t.index.Flush(ctx)
+	}
+	if err == nil {
+		err = t.flushUnwritten(ctx)
+	}
+	if err == nil && t.unprompted {
+		err = t.compactPrompts(ctx)
+	}
+	if err == nil {
+		err = s.sign(ctx, t)
+	}
+	return t.scrubbed, err
 }
 
 // renew rebuilds the index if another lexicon.Version made it.

@@ -25,6 +25,10 @@ func TestMarksOfTrustAreServedByTheirKeys(t *testing.T) {
 			return err
 		},
 			want: []string{waiting, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "the first suspects", run: func(t *tx) error {
+			return t.Outlines(ctx, engram.Filter{Project: "app", Mark: engram.TrustFlagged}, 0, func(engram.Memory) bool { return false })
+		},
+			want: []string{waiting, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "memories that keep secrets", run: func(t *tx) error { _, err := engram.SecretKept(ctx, t); return err },
 			want: []string{"SCAN t USING COVERING INDEX trust_secret", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 	} {

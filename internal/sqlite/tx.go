@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
@@ -16,14 +17,16 @@ type tx struct {
 	conn.Tx
 	index       lexicon.Index
 	vectors     vectors.Index
-	hidden      *hidden          // excluded projects, for readers
-	unwritten   unwritten        // counts and tags not written yet
-	names       names            // looked-up row numbers
-	scrubbed    bool             // has removed texts, so the log must be emptied
-	unprompted  bool             // has removed words from the full-text index of prompts
-	looked      bool             // the connection's cache is valid for this transaction's snapshot
-	device      string           // id of this store; "" until read
-	carrierNums map[string]int64 // looked-up numbers of batch sets
+	hidden      *hidden                   // excluded projects, for readers
+	unwritten   unwritten                 // counts and tags not written yet
+	names       names                     // looked-up row numbers
+	sessionRows map[string]engram.Session // read since the last change of sessions
+	scrubbed    bool                      // has removed texts, so the log must be emptied
+	unprompted  bool                      // has removed words from the full-text index of prompts
+	looked      bool                      // the connection's cache is valid for this transaction's snapshot
+	device      string                    // id of this store; "" until read
+	head        head                      // end of the journal
+	carrierNums map[string]int64          // looked-up numbers of batch sets
 }
 
 var _ engram.Tx = (*tx)(nil)
@@ -45,7 +48,7 @@ func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 
 // Before writes what the statement could observe, and hides the rows of excluded projects.
 func (t *tx) Before(ctx context.Context, query string) (string, error) {
-	if len(t.unwritten.tags) > 0 || t.uncounted() {
+	if t.unwritten.rows() || t.uncounted() {
 		if err := t.flushBefore(ctx, query); err != nil {
 			return "", err
 		}
@@ -56,6 +59,9 @@ func (t *tx) Before(ctx context.Context, query string) (string, error) {
 // Changing forgets what the statement may change.
 func (t *tx) Changing(query string) {
 	t.vectors.Changing()
+	if len(t.sessionRows) > 0 && strings.Contains(query, "sessions") {
+		t.sessionRows = nil
+	}
 	if t.names.some() && renames(query) {
 		t.names = names{}
 	}

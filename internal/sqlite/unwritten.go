@@ -3,12 +3,14 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // unwritten collects what inserts add to other tables until it is written: before a statement that could
@@ -19,7 +21,12 @@ type unwritten struct {
 	tallies  map[tally]int64
 	sessions map[int64]sessionChange // by session number
 	tags     []tagRow
+	entries  [][]any // rows of the journal
+	metadata [][]any // rows of lineages; a later one of the same thing counts
 }
+
+// rows reports whether rows are not written yet.
+func (u *unwritten) rows() bool { return len(u.tags)+len(u.entries)+len(u.metadata) > 0 }
 
 // tally is the key of table tallies.
 type tally struct {
@@ -82,6 +89,16 @@ func (t *tx) flushBefore(ctx context.Context, query string) error {
 			return err
 		}
 	}
+	if len(t.unwritten.entries) > 0 && strings.Contains(query, "mutations") {
+		if err := t.flushEntries(ctx); err != nil {
+			return err
+		}
+	}
+	if len(t.unwritten.metadata) > 0 && strings.Contains(query, "lineages") {
+		if err := t.flushMetadata(ctx); err != nil {
+			return err
+		}
+	}
 	if !t.uncounted() {
 		return nil
 	}
@@ -95,16 +112,18 @@ func (t *tx) flushBefore(ctx context.Context, query string) error {
 
 // flushUnwritten writes everything unwritten.
 func (t *tx) flushUnwritten(ctx context.Context) error {
-	if err := t.flushTags(ctx); err != nil {
-		return err
+	for _, flush := range []func(context.Context) error{t.flushTags, t.flushEntries, t.flushMetadata, t.flushCounts} {
+		if err := flush(ctx); err != nil {
+			return err
+		}
 	}
-	return t.flushCounts(ctx)
+	return nil
 }
 
 // flushCounts updates the counting rows.
 func (t *tx) flushCounts(ctx context.Context) error {
 	o := t.unwritten
-	t.unwritten = unwritten{tags: o.tags} // reset first: the statements below check it
+	t.unwritten.tallies, t.unwritten.sessions = nil, nil // first: the statements below check it
 	for _, of := range slices.SortedFunc(maps.Keys(o.tallies), tally.compare) {
 		const query = `INSERT INTO tallies (project, type, live) VALUES (?,?,?) ON CONFLICT (project, type) DO UPDATE SET live = live + excluded.live`
 		if err := t.Run(ctx, query, of.project, of.typ, o.tallies[of]); err != nil {
@@ -122,6 +141,80 @@ func (t *tx) flushCounts(ctx context.Context) error {
 
 func (a tally) compare(b tally) int {
 	return cmp.Or(cmp.Compare(a.project, b.project), strings.Compare(string(a.typ), string(b.typ)))
+}
+
+// Rows of the journal and of lineages are inserted together: manyRows, or up to fewRows.
+const manyRows, fewRows = 64, 8
+
+// flushMost flushes rows that have become many.
+func (t *tx) flushMost(ctx context.Context, rows *[][]any, flush func(context.Context) error) error {
+	if len(*rows) < manyRows {
+		return nil
+	}
+	return flush(ctx)
+}
+
+// flushEntries writes the unwritten entries of the journal.
+func (t *tx) flushEntries(ctx context.Context) error {
+	rows := t.unwritten.entries
+	t.unwritten.entries = nil
+	const query = `INSERT OR FAIL INTO mutations (seq, op, at, actor, verb, entity, key, project, reason, was, undoes) VALUES `
+	return eachBatch(rows, func(some [][]any) error {
+		_, err := t.insert(ctx, query, some)
+		return conn.Doing(err, "write journal")
+	})
+}
+
+// flushMetadata writes the unwritten causal metadata.
+func (t *tx) flushMetadata(ctx context.Context) error {
+	rows := t.unwritten.metadata
+	t.unwritten.metadata = nil
+	const (
+		fresh = `INSERT OR FAIL INTO lineages (entity, key, at, device, digest, more, held) VALUES `
+		put   = `INSERT INTO lineages (entity, key, at, device, digest, more, held) VALUES (?,?,?,?,?,?,?)
+		ON CONFLICT (entity, key) DO UPDATE SET at = excluded.at, device = excluded.device, digest = excluded.digest,
+		more = excluded.more, held = excluded.held`
+	)
+	return eachBatch(rows, func(some [][]any) error {
+		if len(some) > 1 { // mostly of new things
+			_, err := t.insert(ctx, fresh, some)
+			if !conn.IsUnique(err) {
+				return conn.Doing(err, "write causal metadata")
+			}
+		}
+		for _, row := range some {
+			if err := t.Run(ctx, put, row...); err != nil {
+				return fmt.Errorf("write causal metadata of %v: %w", row[1], err)
+			}
+		}
+		return nil
+	})
+}
+
+// eachBatch calls fn with the rows in batches, of few sizes, since each is a statement of its own.
+func eachBatch(rows [][]any, fn func([][]any) error) error {
+	for len(rows) > 0 {
+		n := min(len(rows), fewRows)
+		if len(rows) >= manyRows {
+			n = manyRows
+		}
+		if err := fn(rows[:n]); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// insert runs an insert of rows. With OR FAIL it keeps those before one that fails, so that SQLite need not copy the
+// pages that it touches.
+func (t *tx) insert(ctx context.Context, query string, rows [][]any) (sql.Result, error) {
+	row := `(?` + strings.Repeat(",?", len(rows[0])-1) + `)`
+	args := make([]any, 0, len(rows)*len(rows[0]))
+	for _, r := range rows {
+		args = append(args, r...)
+	}
+	return t.Exec(ctx, query+row+strings.Repeat(","+row, len(rows)-1), args...)
 }
 
 // Tags are inserted in batches of these two sizes: single inserts would be half the cost of writing a

@@ -42,6 +42,9 @@
 package suspicion
 
 import (
+	"maps"
+	"sync"
+
 	"github.com/alanbuscaglia/engram/internal/suspicion/command"
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 	"github.com/alanbuscaglia/engram/internal/suspicion/grammar"
@@ -59,29 +62,41 @@ type Reason struct {
 // any. The text need not be valid UTF-8. A key of joined words ("never-tell-the-user") is read as
 // its words. Of may be called concurrently.
 func Of(text string) []Reason {
-	found := judged(text)
-	command.Decoding(text, &found)
+	may := triggers().In(text)
+	found := judged(text, may)
+	if may&finding.Decoders != 0 {
+		command.Decoding(text, &found)
+	}
 	surface.Blobs(text, decoded, &found)
-	surface.Ciphers(text, decoded, &found)
+	surface.Ciphers(text, may, decoded, &found)
 	return reasonsOf(found, text)
 }
 
+// triggers are the literals without which a detector need not run.
+var triggers = sync.OnceValue(func() *finding.Triggers {
+	all := command.Literals()
+	maps.Copy(all, surface.Literals())
+	return finding.NewTriggers(all)
+})
+
 // decoded returns the first reason to flag a decoded text, whose own encodings do not count; "" for none.
 func decoded(text string) (why string) {
-	for _, r := range reasonsOf(judged(text), text) {
+	for _, r := range reasonsOf(judged(text, triggers().In(text)), text) {
 		return r.Why
 	}
 	return ""
 }
 
 // judged finds what is in a text as it stands.
-func judged(text string) (found finding.Findings) {
+func judged(text string, may finding.Group) (found finding.Findings) {
 	t := grammar.Read(grammar.Spoken(text))
 	surface.Hidden(text, &found)
-	surface.Roles(text, &found)
+	surface.Roles(text, may, &found)
 	grammar.Orders(t, &found)
 	grammar.Kinds(t, &found)
-	command.Find(text, &found)
+	if may&finding.Commands != 0 {
+		command.Find(text, &found)
+	}
 	grammar.Abroad(text, &found)
 	return found
 }

@@ -14,6 +14,13 @@ func fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
 	}
+	if folded, only := foldEuropean(s); only {
+		return folded
+	}
+	return foldAny(s)
+}
+
+func foldAny(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	needed := false // marks after the last letter belong to the word
@@ -32,6 +39,45 @@ func fold(s string) string {
 		}
 	}
 	return norm.NFC.String(b.String())
+}
+
+// foldEuropean is foldAny for composed letters of Western European languages and Russian; only reports whether s has no
+// other characters.
+func foldEuropean(s string) (folded string, only bool) {
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		switch {
+		case r < utf8.RuneSelf:
+			if r |= 0x20; r < 'a' || r > 'z' {
+				return "", false
+			}
+			b.WriteByte(byte(r))
+		case r >= 'À' && r <= 'ÿ':
+			letters := latin1[r-'À']
+			if letters == "" {
+				return "", false
+			}
+			b.WriteString(letters)
+		case r >= 'А' && r <= 'я' || r == 'Ё' || r == 'ё':
+			switch r = unicode.ToLower(r); r {
+			case 'й':
+				r = 'и'
+			case 'ё':
+				r = 'е'
+			}
+			b.WriteRune(r)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// latin1 has the folded letters from À to ÿ.
+var latin1 = [...]string{
+	"a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i", "d", "n", "o", "o", "o", "o", "o", "", "o", "u", "u", "u", "u", "y", "þ", "ss",
+	"a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i", "i", "d", "n", "o", "o", "o", "o", "o", "", "o", "u", "u", "u", "u", "y", "þ", "y",
 }
 
 // special replaces letters without a decomposition by what people type for them.

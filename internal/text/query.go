@@ -6,29 +6,39 @@ import "github.com/alanbuscaglia/engram"
 // thousands, and its first hundred are enough.
 const maxTerms = 100
 
-// Query returns the terms of a question, each once, in order. Stop words are left out unless there
+// MaxQuestion is how much of a question is read, in bytes. Its first hundred words stand in it, and a mebibyte of Chinese takes a
+// second.
+const MaxQuestion = 16 << 10
+
+// Query returns the terms of a question, of its first MaxQuestion bytes, each once, in order. Stop words are left out unless there
 // is nothing else; then they are marked Stop. Nil for a question without words.
 //
 // For scripts without spaces it returns pairs, since single characters match too much; a single
 // character only if it stands alone.
 //
 // Terms have the stems of other languages that the question may be in: of all, if no stop word tells which.
-func Query(question string) []engram.Term {
+func Query(question string) []engram.Term { return query(question, true) }
+
+// Terms is Query without the stems of other languages, which are most of its work.
+func Terms(question string) []engram.Term { return query(question, false) }
+
+func query(question string, foreign bool) []engram.Term {
+	question = Clip(question, MaxQuestion)
 	if !Dense(question) {
-		return queryOf(question)
+		return queryOf(question, foreign)
 	}
 	topic := withoutPhrases(question)
-	if terms := queryOf(topic); len(terms) > 0 && !terms[0].Stop {
+	if terms := queryOf(topic, foreign); len(terms) > 0 && !terms[0].Stop {
 		return terms
 	}
-	terms := queryOf(question)
+	terms := queryOf(question, foreign)
 	for i := range terms {
 		terms[i].Stop = topic == ""
 	}
 	return terms
 }
 
-func queryOf(question string) []engram.Term {
+func queryOf(question string, foreign bool) []engram.Term {
 	var terms, stops []engram.Term
 	var tokens []Token // of terms
 	seen := map[string]bool{}
@@ -39,7 +49,7 @@ func queryOf(question string) []engram.Term {
 			return
 		}
 		seen[word] = true
-		term := engram.Term{Word: word, Written: t.Word, Stop: t.Stop, Joined: t.Kind == Joined}
+		term := engram.Term{Word: word, Written: t.Word, Foreign: in&all != 0, Stop: t.Stop, Joined: t.Kind == Joined}
 		if t.Stop {
 			if len(stops) < maxTerms {
 				stops = append(stops, term)
@@ -52,7 +62,7 @@ func queryOf(question string) []engram.Term {
 		return stops
 	}
 	standAlone(terms)
-	if in == undecided && len(terms) > mostKeywords {
+	if !foreign || in == undecided && len(terms) > mostKeywords {
 		return terms
 	}
 	for i, t := range tokens {

@@ -128,12 +128,12 @@ type stopTable struct {
 
 // stops returns the table. It is built when the first text is read, which takes a tenth of a millisecond.
 var stops = sync.OnceValue(func() *stopTable {
-	t := &stopTable{long: map[string]stopWord{}}
-	for _, w := range strings.Fields(englishStops) {
+	t := &stopTable{long: make(map[string]stopWord, 256)}
+	for w := range strings.FieldsSeq(englishStops) {
 		t.at(w, func(s *stopWord) { s.english = true })
 	}
 	for i, words := range foreignStops {
-		for _, w := range strings.Fields(words) {
+		for w := range strings.FieldsSeq(words) {
 			w, starred := strings.CutSuffix(w, "*")
 			t.at(fold(w), func(s *stopWord) {
 				s.stops |= 1 << i

@@ -70,7 +70,7 @@ func (s *timeScan) joins(at int, class timeClass) bool {
 func (s *timeScan) fits(p timePart, at int, m *timeMatch) int {
 	w := s.words[at]
 	if p.class == literal {
-		for _, word := range p.words {
+		for word := range strings.SplitSeq(p.words, "|") {
 			if w.word == word {
 				return 1
 			}

@@ -20,7 +20,7 @@ type spanOf func(c calendar, m timeMatch) (span timeSpan, ok bool)
 
 // timePart is one word of a rule: one of several literal words, or a class.
 type timePart struct {
-	words    []string
+	words    string // alternatives between bars
 	class    timeClass
 	optional bool
 }
@@ -65,18 +65,42 @@ func (m timeMatch) part() dayPart         { return dayPart(m.is[classPart]) }
 // ruleOf parses a rule of the table: words separated by blanks, alternatives by bars; capitals are
 // classes; a question mark makes a word optional.
 func ruleOf(pattern string, span spanOf) *timeRule {
-	classes := map[string]timeClass{"N": classNumber, "UNIT": classUnit, "WEEKDAY": classWeekday, "MONTH": classMonth, "YEAR": classYear,
-		"DAY": classDay, "SEASON": classSeason, "QUARTER": classQuarter, "PART": classPart, "DATE": classDate}
-	r := &timeRule{span: span}
-	for _, word := range strings.Fields(pattern) {
+	r := &timeRule{span: span, parts: make([]timePart, 0, strings.Count(pattern, " ")+1)}
+	for word := range strings.FieldsSeq(pattern) {
 		word, optional := strings.CutSuffix(word, "?")
-		p := timePart{optional: optional, class: classes[word]}
+		p := timePart{optional: optional, class: classOf(word)}
 		if p.class == literal {
-			p.words = strings.Split(word, "|")
+			p.words = word
 		}
 		r.parts = append(r.parts, p)
 	}
 	return r
+}
+
+func classOf(word string) timeClass {
+	switch word {
+	case "N":
+		return classNumber
+	case "UNIT":
+		return classUnit
+	case "WEEKDAY":
+		return classWeekday
+	case "MONTH":
+		return classMonth
+	case "YEAR":
+		return classYear
+	case "DAY":
+		return classDay
+	case "SEASON":
+		return classSeason
+	case "QUARTER":
+		return classQuarter
+	case "PART":
+		return classPart
+	case "DATE":
+		return classDate
+	}
+	return literal
 }
 
 // timeTable is the vocabulary with the rules of each word, and the rules of digits.
@@ -89,25 +113,31 @@ type timeTable struct {
 // long as the rest of their start.
 var timeLexicon = sync.OnceValue(func() timeTable {
 	lex, digits := timeVocabulary(), &timeLex{digits: true}
+	var of [timeClasses][]*timeLex
+	for c := classNumber; c < timeClasses; c++ {
+		for _, l := range lex {
+			if l.begins(c) {
+				of[c] = append(of[c], l)
+			}
+		}
+		if digits.begins(c) {
+			of[c] = append(of[c], digits)
+		}
+	}
 	// The longest match at a word counts, then the first.
 	for _, r := range slices.Concat(dayRules(), weekRules(), agoRules(), unitRules(), monthRules(), partRules(), noTimeRules()) {
 		first := r.parts[0] // never optional
-		for _, w := range first.words {
+		for _, l := range of[first.class] {
+			l.rules = append(l.rules, r)
+		}
+		if first.class != literal {
+			continue
+		}
+		for w := range strings.SplitSeq(first.words, "|") {
 			if lex[w] == nil {
 				lex[w] = &timeLex{}
 			}
 			lex[w].rules = append(lex[w].rules, r)
-		}
-		if first.class == literal {
-			continue
-		}
-		for _, l := range lex {
-			if l.begins(first.class) {
-				l.rules = append(l.rules, r)
-			}
-		}
-		if digits.begins(first.class) {
-			digits.rules = append(digits.rules, r)
 		}
 	}
 	return timeTable{lex, digits}
@@ -186,14 +216,21 @@ const (
 	leadFrom
 )
 
+// timeWords is about the number of words of the rules.
+const timeWords = 400
+
 // timeVocabulary lists the words of the rules, with and without the accents that people omit. It excludes words
 // that mostly mean something else: second, sun and sat, and the Portuguese weekdays, which are ordinals.
 func timeVocabulary() map[string]*timeLex {
-	lex := map[string]*timeLex{}
+	lex := make(map[string]*timeLex, timeWords)
+	var slab []timeLex
 	add := func(words string, set func(*timeLex)) {
-		for _, w := range strings.Fields(words) {
+		for w := range strings.FieldsSeq(words) {
 			if lex[w] == nil {
-				lex[w] = &timeLex{}
+				if len(slab) == 0 {
+					slab = make([]timeLex, 64)
+				}
+				lex[w], slab = &slab[0], slab[1:]
 			}
 			set(lex[w])
 		}

@@ -35,15 +35,24 @@ func AppendRow(dst []byte, v []float32) []byte {
 // Row decodes the vector in row. ok is false unless row has the size for the dimensions and a finite,
 // non-negative scale.
 func Row(row []byte, dimensions int) (v []float32, ok bool) {
-	scale, codes, ok := parts(row, dimensions)
-	if !ok {
+	if _, _, ok = parts(row, dimensions); !ok {
 		return nil, false
 	}
 	v = make([]float32, dimensions)
-	for i, c := range codes {
-		v[i] = scale * float32(int8(c))
+	return v, ReadRow(v, row)
+}
+
+// ReadRow is Row into v, whose length is the number of dimensions.
+func ReadRow(v []float32, row []byte) (ok bool) {
+	scale, codes, ok := parts(row, len(v))
+	if !ok {
+		return false
 	}
-	return v, true
+	codes = codes[:len(v)]
+	for i := range v {
+		v[i] = scale * float32(int8(codes[i]))
+	}
+	return true
 }
 
 // RowCosine returns the cosine of query, which must be of length 1, and the vector in row. ok is false

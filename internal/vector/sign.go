@@ -60,6 +60,7 @@ func NewNearestCodes(code []uint64, most int) *NearestCodes {
 	if most <= 0 {
 		s.limit = -1
 	}
+	s.found = make([]near, 0, min(2*s.most, 8192)) // growing to that would allocate three times as much
 	return s
 }
 

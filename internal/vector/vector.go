@@ -82,15 +82,24 @@ func Cosine(a, b []float32) float64 {
 // greater number first. Offering n costs little more than n comparisons.
 type Top struct {
 	most int
-	heap []engram.Ranked // min-heap: no entry is worse than its parent, at (i-1)/2
+	heap []Placed // min-heap: no entry is worse than its parent, at (i-1)/2
+}
+
+// Placed is a kept number with the place that it was offered with.
+type Placed struct {
+	engram.Ranked
+	Place int
 }
 
 // NewTop returns a Top that keeps up to most, possibly 0.
 func NewTop(most int) *Top { return &Top{most: max(most, 0)} }
 
 // Offer adds num if its score is among the best; NaN is not. A number offered twice is kept twice.
-func (t *Top) Offer(num int64, score float64) {
-	r := engram.Ranked{Num: num, Score: score}
+func (t *Top) Offer(num int64, score float64) { t.OfferAt(num, score, 0) }
+
+// OfferAt is Offer with a place, of which nothing else depends.
+func (t *Top) OfferAt(num int64, score float64, place int) {
+	r := Placed{engram.Ranked{Num: num, Score: score}, place}
 	switch {
 	case score != score || t.most == 0:
 	case len(t.heap) < t.most:
@@ -113,17 +122,32 @@ func (t *Top) Least() (score float64, full bool) {
 // Len returns the number of kept entries.
 func (t *Top) Len() int { return len(t.heap) }
 
-// Ranked returns the kept entries, best first, and empties the Top.
-func (t *Top) Ranked() []engram.Ranked {
+// Placed returns the kept entries, best first, and empties the Top.
+func (t *Top) Placed() []Placed {
 	best := t.heap
 	t.heap = nil
-	slices.SortFunc(best, func(a, b engram.Ranked) int {
+	slices.SortFunc(best, func(a, b Placed) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
 	})
 	return best
 }
 
-func worse(a, b engram.Ranked) bool {
+// Ranked is Placed without the places.
+func (t *Top) Ranked() []engram.Ranked { return Ranked(t.Placed()) }
+
+// Ranked returns entries without their places; nil for none.
+func Ranked(all []Placed) []engram.Ranked {
+	if len(all) == 0 {
+		return nil
+	}
+	ranked := make([]engram.Ranked, len(all))
+	for i, p := range all {
+		ranked[i] = p.Ranked
+	}
+	return ranked
+}
+
+func worse(a, b Placed) bool {
 	return a.Score < b.Score || a.Score == b.Score && a.Num < b.Num
 }
 

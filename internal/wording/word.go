@@ -45,10 +45,10 @@ func wordOf(body string) word {
 		return w
 	}
 	w.key = folded
-	w.denies = denying[folded]
-	w.limits = w.denies || limiting[folded]
-	w.number, w.past = numbers[folded], strings.HasSuffix(folded, "ed")
-	if w.key = singular(folded); preferring[folded] || preferring[w.key] {
+	w.denies = denying.Has(folded)
+	w.limits = w.denies || limiting.Has(folded)
+	w.number, w.past = numbers.Has(folded), strings.HasSuffix(folded, "ed")
+	if w.key = singular(folded); preferring.Has(folded) || preferring.Has(w.key) {
 		w.key = "prefer"
 	}
 	return w
@@ -96,46 +96,38 @@ func stemOf(w string) (stem string) {
 	return stem
 }
 
-func set(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
 	// neutral are words without meaning here: articles, the present of to be, we. Of other
 	// languages only those that mean nothing else in English.
-	neutral = set(`a an the is are am be being do does we our that it its please
+	neutral = text.Words{List: `a an the is are am be being do does we our that it its please
 		el los las una unos unas
 		der das dem ein eine einen einem einer eines ist sind wir
-		le les une est`)
+		le les une est`}
 
 	// stress are words that only add stress, unless negated.
-	stress = set(`really very quite strongly definitely always indeed certainly clearly actually also too just generally
-		currently now still already simply muy siempre tambien sehr immer auch`)
+	stress = text.Words{List: `really very quite strongly definitely always indeed certainly clearly actually also too just generally
+		currently now still already simply muy siempre tambien sehr immer auch`}
 
 	// openers are words that continue a sentence which could have ended before them.
-	openers = set(`in on at with for because since as so and which who where when while via under during per to by from using
+	openers = text.Words{List: `in on at with for because since as so and which who where when while via under during per to by from using
 		through within across inside among of
 		en con para porque desde durante por
 		im am mit fur weil bei wegen auf seit durch
-		dans avec pour parce`)
+		dans avec pour parce`}
 
 	// denying negates a statement; limiting limits or postpones it.
-	denying = set(`no not never none without nor neither nobody nothing hardly rarely seldom barely scarcely
+	denying = text.Words{List: `no not never none without nor neither nobody nothing hardly rarely seldom barely scarcely
 		dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt mustnt hasnt havent hadnt cant couldnt neednt aint cannot
 		nunca jamas sin tampoco
 		nicht kein keine keinen keiner keines keinem nie niemals ohne
-		pas jamais sans`)
-	limiting = set(`unless until till except only but however instead rather against although though
+		pas jamais sans`}
+	limiting = text.Words{List: `unless until till except only but however instead rather against although though
 		false falsely wrong if may might maybe perhaps formerly longer anymore stop stopped avoid cease ceased outdated obsolete
 		deprecated correction than over before after almost nearly supposedly allegedly temporarily sometimes partly used
-		salvo excepto solo pero ya ausser nur aber bis sauf mais`)
+		salvo excepto solo pero ya ausser nur aber bis sauf mais`}
 
 	// preferring are synonyms.
-	preferring = set("prefer preferred preference like favor favour")
+	preferring = text.Words{List: "prefer preferred preference like favor favour"}
 
-	numbers = set(`two three four five six seven eight nine ten twelve hundred thousand dos tres cuatro cinco diez zwei drei vier funf zehn`)
+	numbers = text.Words{List: `two three four five six seven eight nine ten twelve hundred thousand dos tres cuatro cinco diez zwei drei vier funf zehn`}
 )

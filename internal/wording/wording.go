@@ -19,6 +19,7 @@ package wording
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -148,7 +149,7 @@ func holds(whole, part sentence) bool {
 func sentences(text string) (all []sentence) {
 	for line := range strings.Lines(text) {
 		p := parser{}
-		for f := range strings.FieldsSeq(spaced.Replace(line)) {
+		for f := range strings.FieldsSeq(spaced().Replace(line)) {
 			if p.field(f) {
 				all = p.end(all)
 			}
@@ -159,7 +160,9 @@ func sentences(text string) (all []sentence) {
 }
 
 // spaced puts a space after sentence marks of scripts without spaces.
-var spaced = strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ", "；", "； ")
+var spaced = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ", "；", "； ")
+})
 
 // parser reads the fields of a line.
 type parser struct {
@@ -173,7 +176,7 @@ type parser struct {
 func (p *parser) end(all []sentence) []sentence {
 	s := p.words
 	if !p.denies { // "not really" is not "really"
-		s = slices.DeleteFunc(s, func(w word) bool { return stress[w.key] })
+		s = slices.DeleteFunc(s, func(w word) bool { return stress.Has(w.key) })
 	}
 	if s = active(s); p.asks {
 		s = append(s, word{key: "?", limits: true}) // a question does not assert its words
@@ -222,10 +225,10 @@ func (p *parser) field(f string) (end bool) {
 func (p *parser) add(body string) {
 	w := wordOf(body)
 	p.denies = p.denies || w.denies
-	if neutral[w.key] && !w.limits {
+	if neutral.Has(w.key) && !w.limits {
 		return
 	}
-	w.opens = p.breaks && len(p.words) > 0 || openers[w.key]
+	w.opens = p.breaks && len(p.words) > 0 || openers.Has(w.key)
 	p.breaks = false
 	p.words = append(p.words, w)
 }

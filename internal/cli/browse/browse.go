@@ -29,8 +29,8 @@ import (
 )
 
 // Commands returns the command tui.
-func Commands(p *command.Program) []*cobra.Command {
-	return command.InGroup(command.GroupMemory, tuiCommand(p))
+func Commands() []command.Maker {
+	return []command.Maker{command.In(command.GroupMemory, "tui", tuiCommand)}
 }
 
 func tuiCommand(p *command.Program) *cobra.Command {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,12 +23,26 @@ const (
 	GroupProgram = "program"
 )
 
-// InGroup puts commands into a group of the help.
-func InGroup(group string, commands ...*cobra.Command) []*cobra.Command {
-	for _, c := range commands {
-		c.GroupID = group
+// Maker makes a command when a command line names it: the flags of a hundred commands cost more than a short command.
+type Maker struct {
+	Group string // of the help
+	Names string // the name and the aliases of the command, separated by blanks
+	Make  func(*Program) *cobra.Command
+}
+
+// In returns the Maker of a command in a group of the help.
+func In(group, names string, build func(*Program) *cobra.Command) Maker {
+	return Maker{Group: group, Names: names, Make: build}
+}
+
+// Named reports whether one of words is a name of the command.
+func (m Maker) Named(words []string) bool {
+	for name := range strings.FieldsSeq(m.Names) {
+		if slices.Contains(words, name) {
+			return true
+		}
 	}
-	return commands
+	return false
 }
 
 // ForEach visits a command and all its subcommands.

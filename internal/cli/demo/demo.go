@@ -24,8 +24,10 @@ import (
 )
 
 // Commands returns the command demo.
-func Commands(p *command.Program) []*cobra.Command {
-	return command.InGroup(command.GroupServe, demoCommand(p))
+func Commands() []command.Maker {
+	return []command.Maker{
+		command.In(command.GroupServe, "demo", demoCommand),
+	}
 }
 
 // DemoDoc is the answer of `demo --json`.

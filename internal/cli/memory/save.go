@@ -23,12 +23,34 @@ import (
 )
 
 // Commands returns the commands of memories, sessions and prompts.
-func Commands(p *command.Program) []*cobra.Command {
-	return slices.Concat(
-		command.InGroup(command.GroupMemory, saveCommand(p), searchCommand(p), recallCommand(p), contextCommand(p), getCommand(p), listCommand(p), recentCommand(p),
-			timelineCommand(p), updateCommand(p), markCommand(p), tagCommand(p), linkCommand(p), unlinkCommand(p), graphCommand(p), deleteCommand(p),
-			historyCommand(p), restoreCommand(p), logCommand(p), undoCommand(p), topicCommand(p), captureCommand(p), ingestCommand(p)),
-		command.InGroup(command.GroupWork, sessionCommand(p), whyCommand(p), promptCommand(p)))
+func Commands() []command.Maker {
+	return []command.Maker{
+		command.In(command.GroupMemory, "save add store remember", saveCommand),
+		command.In(command.GroupMemory, "search query", searchCommand),
+		command.In(command.GroupMemory, "recall", recallCommand),
+		command.In(command.GroupMemory, "context", contextCommand),
+		command.In(command.GroupMemory, "get show", getCommand),
+		command.In(command.GroupMemory, "list", listCommand),
+		command.In(command.GroupMemory, "recent", recentCommand),
+		command.In(command.GroupMemory, "timeline", timelineCommand),
+		command.In(command.GroupMemory, "update", updateCommand),
+		command.In(command.GroupMemory, "mark", markCommand),
+		command.In(command.GroupMemory, "tag", tagCommand),
+		command.In(command.GroupMemory, "link", linkCommand),
+		command.In(command.GroupMemory, "unlink", unlinkCommand),
+		command.In(command.GroupMemory, "graph", graphCommand),
+		command.In(command.GroupMemory, "delete forget", deleteCommand),
+		command.In(command.GroupMemory, "history", historyCommand),
+		command.In(command.GroupMemory, "restore", restoreCommand),
+		command.In(command.GroupMemory, "log", logCommand),
+		command.In(command.GroupMemory, "undo", undoCommand),
+		command.In(command.GroupMemory, "topic", topicCommand),
+		command.In(command.GroupMemory, "capture", captureCommand),
+		command.In(command.GroupMemory, "ingest", ingestCommand),
+		command.In(command.GroupWork, "session sessions", sessionCommand),
+		command.In(command.GroupWork, "why", whyCommand),
+		command.In(command.GroupWork, "prompt prompts", promptCommand),
+	}
 }
 
 type saveFlags struct {

@@ -206,7 +206,7 @@ func writeRecalled(b *strings.Builder, r search.Recalled, explain bool, o render
 		for _, item := range r.Items {
 			f.Hits = append(f.Hits, item.Hit)
 		}
-		f.Repaired, f.Times = r.Repaired, r.Times
+		f.Repaired, f.Aliases, f.Times = r.Repaired, r.Aliases, r.Times
 		writeWhy(b, f, o)
 	}
 }
@@ -363,6 +363,9 @@ func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 	}
 	for _, r := range f.Repaired {
 		fmt.Fprintf(b, "  %q is not in any memory; searched for %s\n", render.Line(r.Written, 0), render.Line(strings.Join(r.Read, ", "), 0))
+	}
+	for _, r := range f.Aliases {
+		fmt.Fprintf(b, "  %q also stands for %s\n", render.Line(r.Written, 0), render.Line(strings.Join(r.Read, ", "), 0))
 	}
 	for _, t := range f.Times {
 		fmt.Fprintf(b, "  %q was interpreted as %s\n", render.Line(t.Phrase, 0), span(t, o))

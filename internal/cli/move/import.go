@@ -27,8 +27,14 @@ import (
 )
 
 // Commands returns the commands that move memories between programs and files.
-func Commands(p *command.Program) []*cobra.Command {
-	return command.InGroup(command.GroupMemory, backfillCommand(p), exportCommand(p), importCommand(p), obsidianCommand(p), migrateCommand(p))
+func Commands() []command.Maker {
+	return []command.Maker{
+		command.In(command.GroupMemory, "backfill", backfillCommand),
+		command.In(command.GroupMemory, "export", exportCommand),
+		command.In(command.GroupMemory, "import", importCommand),
+		command.In(command.GroupMemory, "obsidian-export", obsidianCommand),
+		command.In(command.GroupMemory, "migrate", migrateCommand),
+	}
 }
 
 func importCommand(p *command.Program) *cobra.Command {

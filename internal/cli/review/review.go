@@ -25,8 +25,11 @@ import (
 )
 
 // Commands returns the commands that decide about memories.
-func Commands(p *command.Program) []*cobra.Command {
-	return command.InGroup(command.GroupMemory, reviewCommand(p), conflictsCommand(p))
+func Commands() []command.Maker {
+	return []command.Maker{
+		command.In(command.GroupMemory, "review", reviewCommand),
+		command.In(command.GroupMemory, "conflicts conflict", conflictsCommand),
+	}
 }
 
 func reviewCommand(p *command.Program) *cobra.Command {

@@ -26,9 +26,18 @@ import (
 )
 
 // Commands returns the commands that serve agents, and switch them off.
-func Commands(p *command.Program) []*cobra.Command {
-	return command.InGroup(command.GroupServe, serveCommand(p), startCommand(p), stopCommand(p), restartCommand(p), statusCommand(p), mcpCommand(p), hookCommand(p),
-		offCommand(p), onCommand(p))
+func Commands() []command.Maker {
+	return []command.Maker{
+		command.In(command.GroupServe, "serve", serveCommand),
+		command.In(command.GroupServe, "start", startCommand),
+		command.In(command.GroupServe, "stop", stopCommand),
+		command.In(command.GroupServe, "restart", restartCommand),
+		command.In(command.GroupServe, "status", statusCommand),
+		command.In(command.GroupServe, "mcp", mcpCommand),
+		command.In(command.GroupServe, "hook", hookCommand),
+		command.In(command.GroupServe, "off", offCommand),
+		command.In(command.GroupServe, "on", onCommand),
+	}
 }
 
 // ServingDoc is what `serve --json` prints when it is listening.

@@ -59,13 +59,19 @@ type SetDoc struct {
 }
 
 // Commands returns the command config.
-func Commands(p *command.Program) []*cobra.Command {
+func Commands() []command.Maker {
+	return []command.Maker{
+		command.In(command.GroupProgram, "config", configCommand),
+	}
+}
+
+func configCommand(p *command.Program) *cobra.Command {
 	list := configListCommand(p)
 	cmd := command.Group("config", "Show settings and their sources, and change config.toml",
 		command.Examples("engram config list", "engram config get port", "engram config set port 7438", "engram config unset port"),
 		list, configGetCommand(p), configSetCommand(p), configUnsetCommand(p))
 	cmd.RunE = list.RunE
-	return command.InGroup(command.GroupProgram, cmd)
+	return cmd
 }
 
 func configListCommand(p *command.Program) *cobra.Command {

@@ -20,11 +20,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// Commands returns the command setup, with the subcommand service.
-func Commands(p *command.Program, service *cobra.Command) []*cobra.Command {
-	return command.InGroup(command.GroupProgram, setupCommand(p, service))
-}
-
 // SetupDoc is the answer of `setup` and `setup status`.
 type SetupDoc struct {
 	Action  string          `json:"action"` // found (nothing was done), set_up or undone
@@ -67,7 +62,8 @@ type setupFlags struct {
 	binary         string
 }
 
-func setupCommand(p *command.Program, service *cobra.Command) *cobra.Command {
+// Command returns the command setup, with the subcommand service.
+func Command(p *command.Program, service *cobra.Command) *cobra.Command {
 	var o setupFlags
 	cmd := &cobra.Command{
 		Use:   "setup [AGENT...]",

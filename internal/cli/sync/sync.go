@@ -21,18 +21,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// Commands returns the command sync, with subs besides its own subcommands.
-func Commands(p *command.Program, subs ...*cobra.Command) []*cobra.Command {
-	cmd := syncCommand(p)
-	cmd.AddCommand(subs...)
-	return command.InGroup(command.GroupMemory, cmd)
-}
-
 type syncFlags struct {
 	pull, status, all, dryRun, dump bool
 }
 
-func syncCommand(p *command.Program) *cobra.Command {
+// Command returns the command sync, with subs besides its own subcommands.
+func Command(p *command.Program, subs ...*cobra.Command) *cobra.Command {
 	var f syncFlags
 	cmd := &cobra.Command{
 		Use:   "sync",
@@ -55,7 +49,7 @@ that need a check stay pending: engram sync deferred. engram undo reverts the im
 	cmd.Flags().BoolVar(&f.dump, "dump", false, "print the replicated state; it is identical on replicas with the same data")
 	// It fails only for an unknown flag.
 	_ = cmd.Flags().MarkHidden("dump")
-	cmd.AddCommand(syncKeygenCommand(p), syncRecipientsCommand(p))
+	cmd.AddCommand(append(subs, syncKeygenCommand(p), syncRecipientsCommand(p))...)
 	return cmd
 }
 

@@ -5,7 +5,6 @@ package upkeep
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,11 +20,19 @@ import (
 )
 
 // Commands returns the commands that maintain and measure a store.
-func Commands(p *command.Program) []*cobra.Command {
-	return slices.Concat(
-		command.InGroup(command.GroupMemory, decayCommand(p), sleepCommand(p), pruneCommand(p), reembedCommand(p)),
-		command.InGroup(command.GroupWork, projectsCommand(p), statsCommand(p), metricsCommand(p)),
-		command.InGroup(command.GroupProgram, doctorCommand(p), diagnosticsCommand(p), evalCommand(p)))
+func Commands() []command.Maker {
+	return []command.Maker{
+		command.In(command.GroupMemory, "decay", decayCommand),
+		command.In(command.GroupMemory, "sleep", sleepCommand),
+		command.In(command.GroupMemory, "prune", pruneCommand),
+		command.In(command.GroupMemory, "reembed", reembedCommand),
+		command.In(command.GroupWork, "projects project", projectsCommand),
+		command.In(command.GroupWork, "stats", statsCommand),
+		command.In(command.GroupWork, "metrics", metricsCommand),
+		command.In(command.GroupProgram, "doctor", doctorCommand),
+		command.In(command.GroupProgram, "diagnostics", diagnosticsCommand),
+		command.In(command.GroupProgram, "eval", evalCommand),
+	}
 }
 
 func doctorCommand(p *command.Program) *cobra.Command {

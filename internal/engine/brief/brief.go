@@ -71,8 +71,8 @@ const (
 // rules, and recent learnings of its project and its person, ranked by retrieval.Worth. Only memories that may
 // be injected are shown, and a project without memories yields nothing.
 //
-// It reads first: a write that fails because another process writes is reported in Degraded. Invalid input is
-// CodeInvalid.
+// It reads first: a write that fails because another process writes is reported in Degraded. When ctx ends before all
+// is read, it tells what is ready, and Degraded says so; it fails if that is nothing. Invalid input is CodeInvalid.
 func (b *Briefer) Brief(ctx context.Context, in SessionBriefInput) (SessionBrief, error) {
 	begun := b.exposure.Tally.Begin()
 	out, s, err := b.brief(ctx, in)
@@ -92,12 +92,18 @@ func (b *Briefer) brief(ctx context.Context, in SessionBriefInput) (SessionBrief
 		return SessionBrief{}, s, err
 	}
 	in.Project, in.SessionID = screen.NormalProject(in.Project), screen.Line(in.SessionID)
-	builder := &briefBuilder{briefer: b, in: in, now: b.ledger.Now(), rest: in.Budget}
+	builder := &briefBuilder{briefer: b, in: in, now: b.ledger.Now(), rest: in.Budget, notes: engram.Notes{}}
 	if err := b.ledger.View(ctx, func(r engram.Reader) error { return builder.read(ctx, r) }); err != nil {
 		return SessionBrief{}, s, err
 	}
 	builder.reportAnchors(ctx)
 	builder.report()
+	if builder.late != nil {
+		if builder.out.Text == "" {
+			return SessionBrief{}, s, builder.late
+		}
+		builder.out.Degraded = append(builder.out.Degraded, outOfTime)
+	}
 	s.Items = builder.shown
 	if in.Inject == nil || !builder.inject(ctx, &s) {
 		builder.keep(ctx, &s)
@@ -157,6 +163,8 @@ type briefBuilder struct {
 	out     SessionBrief
 	earlier render.Earlier  // result of the previous session; without Text: unknown
 	saved   []engram.Memory // in this session, newest first
+	gate    *screen.Gate
+	late    error           // of a step after the time was over
 	worth   []engram.Memory // best first
 	notes   engram.Notes
 	shown   []exposure.Item
@@ -165,33 +173,74 @@ type briefBuilder struct {
 	rest    int // tokens
 }
 
+// read reads what matters most first: with the memories of the project there is something to tell, and when the
+// time ends after these, the rest is left out.
 func (b *briefBuilder) read(ctx context.Context, r engram.Reader) (err error) {
 	if b.in.Project, err = projects.CanonicalProject(ctx, r, b.in.Project); err != nil {
 		return err
 	}
-	ms, err := b.ofProject(ctx, r)
-	if err != nil {
+	if b.gate, err = b.briefer.screen.Gate(ctx, r); err != nil {
 		return err
 	}
-	if err := b.before(ctx, r, ms); err != nil {
+	var own []engram.Memory
+	if b.in.Project != "" {
+		if own, err = worthWeighing(ctx, r, engram.Filter{Project: b.in.Project, Current: true}, briefNewest); err != nil {
+			return err
+		}
+	}
+	if err := b.gate.Know(ctx, r, own); err != nil {
 		return err
 	}
+	if err := b.choose(ctx, r, own); err != nil {
+		return err
+	}
+	for _, further := range []func(context.Context, engram.Reader) error{
+		func(ctx context.Context, r engram.Reader) error { return b.before(ctx, r, own) }, b.countPending, b.readNotes,
+	} {
+		if err := b.inTime(ctx, further(ctx, r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inTime passes on the error of a step that may be left out, unless the time is over: then it keeps it as late.
+func (b *briefBuilder) inTime(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	b.late = err
+	return nil
+}
+
+// outOfTime says in Degraded that only what was read before the end of ctx is shown.
+const outOfTime = "the time ran out: this is what was ready"
+
+// choose ranks the memories of the project and of its person, and keeps the best that may be injected.
+func (b *briefBuilder) choose(ctx context.Context, r engram.Reader, own []engram.Memory) error {
 	beyond, err := b.beyond(ctx, r)
-	if err != nil {
+	if err := b.inTime(ctx, err); err != nil {
 		return err
 	}
-	ms = slices.DeleteFunc(slices.Concat(ms, beyond), func(m engram.Memory) bool { return m.Type == engram.TypeSessionSummary })
-	if ms, err = byWorth(ctx, r, ms, b.now); err != nil {
+	ms := slices.DeleteFunc(slices.Concat(own, beyond), func(m engram.Memory) bool { return m.Type == engram.TypeSessionSummary })
+	ms, err = byWorth(ctx, r, ms, b.now)
+	if err := b.inTime(ctx, err); err != nil {
 		return err
 	}
-	if ms, err = b.unseen(ctx, r, ms); err != nil {
+	ms, err = b.unseen(ctx, r, ms)
+	if err := b.inTime(ctx, err); err != nil {
 		return err
 	}
 	ms = lastingFirst(ms, briefLasting, briefLearned)
-	if err := b.weigh(ctx, r, ms[:min(len(ms), briefWeighed)]); err != nil {
-		return err
+	b.weigh(ms[:min(len(ms), briefWeighed)])
+	return nil
+}
+
+func (b *briefBuilder) readNotes(ctx context.Context, r engram.Reader) error {
+	notes, err := search.NotesOn(ctx, r, b.now, b.worth)
+	if err == nil {
+		b.notes = notes
 	}
-	b.notes, err = search.NotesOn(ctx, r, b.now, b.worth)
 	return err
 }
 
@@ -213,43 +262,33 @@ func lastingFirst(ms []engram.Memory, most, learned int) []engram.Memory {
 	return slices.Concat(first, then, rest)
 }
 
-// weigh keeps memories that may be injected. Checking texts is a tenth of a brief's cost, and most would not
-// fit anyway, so it stops early.
-func (b *briefBuilder) weigh(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+// weigh keeps memories that may be injected. Most would not fit anyway, so it stops early.
+func (b *briefBuilder) weigh(ms []engram.Memory) {
 	const enough = briefMemories + briefSpare
 	for len(ms) > 0 && len(b.worth) < enough {
 		n := min(len(ms), enough-len(b.worth))
-		yes, withheld, err := b.briefer.screen.Injectable(ctx, r, ms[:n])
-		if err != nil {
-			return err
-		}
+		yes, withheld := b.gate.Pass(ms[:n])
 		b.worth, b.out.Withheld, ms = append(b.worth, yes...), b.out.Withheld+withheld, ms[n:]
 	}
-	return nil
-}
-
-// ofProject counts the pending items of the project and returns its candidates.
-func (b *briefBuilder) ofProject(ctx context.Context, r engram.Reader) ([]engram.Memory, error) {
-	if b.in.Project == "" {
-		return nil, nil
-	}
-	if err := b.countPending(ctx, r); err != nil {
-		return nil, err
-	}
-	return worthWeighing(ctx, r, engram.Filter{Project: b.in.Project, Current: true}, briefNewest)
 }
 
 // countPending counts due and flagged memories, and records that are not memories yet.
 func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error {
+	if b.in.Project == "" {
+		return nil
+	}
 	due, err := r.List(ctx, engram.Filter{Project: b.in.Project, DueBefore: b.now}, engram.Page{Order: engram.OrderDue, Limit: pendingMost})
 	if err != nil {
 		return err
 	}
-	isFlagged, err := r.Count(ctx, engram.Filter{Project: b.in.Project, Mark: engram.TrustFlagged})
+	n := len(due)
+	err = r.Outlines(ctx, engram.Filter{Project: b.in.Project, Mark: engram.TrustFlagged}, 0, func(engram.Memory) bool {
+		n++
+		return n < pendingMost
+	})
 	if err != nil {
 		return err
 	}
-	n := len(due) + isFlagged
 	for _, why := range []engram.Deferral{engram.DeferredReview, engram.DeferredProposal} {
 		records, err := r.Replica().CountDeferred(ctx, b.in.Project, why)
 		if err != nil {
@@ -275,7 +314,7 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 		return err
 	}
 	for _, s := range sessions {
-		if s.ID != b.in.SessionID && s.Summary != "" && !screen.InstructionLike(s.Summary+"\n"+s.ID) {
+		if s.ID != b.in.SessionID && s.Summary != "" && b.briefer.screen.Ordinary(s.Summary+"\n"+s.ID) {
 			b.earlier = render.Earlier{Text: b.briefer.screen.CleanText(s.Summary), At: s.ActiveAt, Origin: s.From, SessionID: s.ID}
 			break
 		}
@@ -289,11 +328,10 @@ func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.
 	if newest.Num == 0 {
 		return nil
 	}
-	yes, _, err := b.briefer.screen.Injectable(ctx, r, []engram.Memory{newest})
-	if len(yes) > 0 {
+	if yes, _ := b.gate.Pass([]engram.Memory{newest}); len(yes) > 0 {
 		b.earlier = render.Earlier{Text: yes[0].Content, At: newest.UpdatedAt, Origin: newest.Origin, Num: newest.Num}
 	}
-	return err
+	return nil
 }
 
 // beyond returns personal and global memories of any project.
@@ -305,10 +343,17 @@ func (b *briefBuilder) beyond(ctx context.Context, r engram.Reader) (all []engra
 		}
 		all = append(all, ms...)
 	}
-	return relate.Current(ctx, r, all, engram.Filter{})
+	if all, err = relate.Current(ctx, r, all, engram.Filter{}); err != nil {
+		return nil, err
+	}
+	if err := b.gate.Know(ctx, r, all); err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
-// unseen drops what the session was shown, unless its context was lost; then it adds what the session saved.
+// unseen drops what the session was shown, unless its context was lost; then it adds what the session saved. With
+// an error it drops what the caller knows was shown.
 func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Memory, error) {
 	if !b.in.Again {
 		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return slices.Contains(b.in.Injected, m.Num) })
@@ -318,15 +363,18 @@ func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []engram.
 		return ms, nil
 	}
 	if err != nil {
-		return nil, err
+		return ms, err
 	}
 	if b.in.Again {
 		saved, err := r.List(ctx, engram.Filter{SessionID: s.ID}, engram.Page{Limit: briefSaved})
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = b.gate.Know(ctx, r, saved)
 		}
-		b.saved, _, err = b.briefer.screen.Injectable(ctx, r, saved) // a tool may have written in its name
-		return ms, err
+		if err != nil {
+			return ms, err
+		}
+		b.saved, _ = b.gate.Pass(saved) // a tool may have written in its name
+		return ms, nil
 	}
 	seen, err := exposure.SeenIn(ctx, r, s)
 	return slices.DeleteFunc(ms, func(m engram.Memory) bool { return seen[m.Num] }), err
@@ -353,10 +401,10 @@ func (b *briefBuilder) report() {
 	var alike []engram.Memory
 	var seen titles
 	for _, m := range b.worth {
-		if seen.has(m.Title) {
+		if words := titleWords(m.Title); seen.has(words) {
 			alike = append(alike, m)
 		} else if b.reportMemory(m) {
-			seen.add(m.Title)
+			seen = append(seen, words)
 		}
 	}
 	for _, m := range alike {
@@ -390,17 +438,16 @@ func (b *briefBuilder) textOf(mine []int64) string {
 	return render.BriefText(t)
 }
 
-// titles are the word sets of shown titles.
-type titles []map[string]bool
+// titles are the words of shown titles.
+type titles [][]string
 
 // has reports whether a title resembles a shown one: they share three fifths of the shorter one's words. Of
 // several such memories ("The X keeps its folder") the first is enough until all others are shown.
-func (ts titles) has(title string) bool {
-	words := titleWords(title)
-	return slices.ContainsFunc(ts, func(t map[string]bool) bool {
+func (ts titles) has(words []string) bool {
+	return slices.ContainsFunc(ts, func(t []string) bool {
 		both := 0
-		for w := range words {
-			if t[w] {
+		for _, w := range words {
+			if slices.Contains(t, w) {
 				both++
 			}
 		}
@@ -408,13 +455,11 @@ func (ts titles) has(title string) bool {
 	})
 }
 
-func (ts *titles) add(title string) { *ts = append(*ts, titleWords(title)) }
-
-func titleWords(title string) map[string]bool {
-	words := map[string]bool{}
+// titleWords returns the words of a title, each once.
+func titleWords(title string) (words []string) {
 	text.Scan(title, func(tok text.Token) {
-		if !tok.Stop && tok.Kind != text.Joined {
-			words[tok.Text()] = true
+		if w := tok.Text(); !tok.Stop && tok.Kind != text.Joined && !slices.Contains(words, w) {
+			words = append(words, w)
 		}
 	})
 	return words

@@ -71,7 +71,7 @@ func (b *Briefer) context(ctx context.Context, in ContextInput) (engram.Context,
 	if err != nil {
 		return engram.Context{}, failed, err
 	}
-	t := contextBuilder{c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/search.ContextBudget), mostPersonal: contextPersonal * max(1, budget/search.ContextBudget)}
+	t := contextBuilder{screen: b.screen, c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/search.ContextBudget), mostPersonal: contextPersonal * max(1, budget/search.ContextBudget)}
 	now := b.ledger.Now()
 	if !in.AsOf.IsZero() {
 		now, in.SessionID, in.Again = in.AsOf, "", true
@@ -112,12 +112,14 @@ func (b *Briefer) context(ctx context.Context, in ContextInput) (engram.Context,
 			return err
 		}
 		all := slices.Concat(t.worth, t.personal)
-		if t.approved, err = screen.ApprovedOf(ctx, r, all); err != nil {
+		if t.gate, err = b.screen.Gate(ctx, r); err != nil {
 			return err
 		}
-		if err := errors.Join(b.screen.RedactForInjection(ctx, r, t.worth), b.screen.RedactForInjection(ctx, r, t.personal)); err != nil {
+		if err := t.gate.Know(ctx, r, all); err != nil {
 			return err
 		}
+		t.gate.Redact(t.worth)
+		t.gate.Redact(t.personal)
 		t.notes, err = search.NotesOn(ctx, r, now, all)
 		return err
 	})
@@ -198,7 +200,8 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 	return all, nil
 }
 
-// byWorth orders memories by value, each once, newer first on ties, without those no longer valid.
+// byWorth orders memories by value, each once, newer first on ties, without those no longer valid. With an error it
+// orders them as if none was ever shown.
 func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
 	var all []engram.Memory
 	worth := map[int64]float64{}
@@ -209,16 +212,13 @@ func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.
 		}
 	}
 	counts, err := r.ExposureCounts(ctx, screen.MemoryNums(all))
-	if err != nil {
-		return nil, err
-	}
 	for _, m := range all {
 		worth[m.Num] = retrieval.Worth(m, counts[m.Num], now)
 	}
 	slices.SortStableFunc(all, func(a, b engram.Memory) int {
 		return cmp.Or(cmp.Compare(worth[b.Num], worth[a.Num]), view.NewestFirst(a, b))
 	})
-	return all, nil
+	return all, err
 }
 
 // expired reports whether the validity of a memory has ended.
@@ -227,6 +227,7 @@ func expired(m engram.Memory, now time.Time) bool {
 }
 
 type contextBuilder struct {
+	screen   *screen.Screen
 	c        engram.Context
 	session  engram.Session
 	seen     map[int64]bool
@@ -235,7 +236,7 @@ type contextBuilder struct {
 	worth    []engram.Memory          // best first
 	personal []engram.Memory          // best first
 	notes    engram.Notes             // of both
-	approved screen.Approvals         // of both
+	gate     *screen.Gate             // knows both
 	most     int                      // memories
 
 	mostPersonal int
@@ -271,7 +272,7 @@ func (t *contextBuilder) fits(line string, room *int) bool {
 
 func (t *contextBuilder) takeSessions(room int) {
 	for i, s := range t.sessions {
-		if screen.InstructionLike(s.Summary) { // the existence of the session may be shown
+		if s.Summary != "" && !t.screen.Ordinary(s.Summary) { // the existence of the session may be shown
 			t.sessions[i].Summary, t.sessions[i].Withheld = "", true
 		}
 	}
@@ -303,7 +304,7 @@ func (t *contextBuilder) shortenSessions() {
 
 func (t *contextBuilder) takePrompts(room int) {
 	all := len(t.prompts)
-	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return screen.InstructionLike(p.Content) })
+	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return !t.screen.Ordinary(p.Content) })
 	t.c.WithheldPrompts += all - len(t.prompts)
 	for len(t.prompts) > 0 && t.fits(render.ContextPrompt(t.prompts[0], render.Options{}), &room) {
 		t.c.Prompts, t.prompts = append(t.c.Prompts, t.prompts[0]), t.prompts[1:]
@@ -314,13 +315,16 @@ func (t *contextBuilder) takePrompts(room int) {
 func (t *contextBuilder) takeMemories() {
 	fresh := slices.ContainsFunc(t.worth, func(m engram.Memory) bool { return !t.seen[m.Num] })
 	for _, m := range t.worth {
+		room := t.rest
 		switch {
 		case fresh && t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.c.Memories) < t.most && !t.approved.Allows(m):
+		case len(t.c.Memories) < t.most && !t.gate.Allows(m):
 			t.c.Withheld++
-		case len(t.c.Memories) == t.most || !t.takeMemory(m):
+		case len(t.c.Memories) == t.most || !t.take(m, &room):
 			t.leaveOut(m, retrieval.LeftBudget)
+		default:
+			t.c.Memories = append(t.c.Memories, m)
 		}
 	}
 	t.c.Again = !fresh && len(t.c.Memories) > 0
@@ -331,33 +335,35 @@ func (t *contextBuilder) takeMemories() {
 // own.
 func (t *contextBuilder) takePersonal(room int) {
 	for _, m := range t.personal {
-		switch line := render.ContextMemory(m, t.notes[m.Num]); {
+		switch {
 		case t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.c.Personal) < t.mostPersonal && !t.approved.Allows(m):
+		case len(t.c.Personal) < t.mostPersonal && !t.gate.Allows(m):
 			t.c.Withheld++
-		case len(t.c.Personal) == t.mostPersonal || !t.fits(line, &room):
+		case len(t.c.Personal) == t.mostPersonal || !t.take(m, &room):
 			t.leaveOut(m, retrieval.LeftBudget)
 		default:
-			t.show(m, line)
 			t.c.Personal = append(t.c.Personal, m)
 		}
 	}
 	slices.SortFunc(t.c.Personal, view.NewestFirst)
 }
 
-func (t *contextBuilder) show(m engram.Memory, line string) {
-	t.c.Notes[m.Num] = t.notes[m.Num]
-	t.shown = append(t.shown, exposure.Item{Memory: m, Tokens: text.Tokens(line)})
+func (t *contextBuilder) lineOf(m engram.Memory) string {
+	note := t.notes[m.Num]
+	note.Line = render.ContextLine(m)
+	t.notes[m.Num] = note
+	return render.ContextMemory(m, note)
 }
 
-func (t *contextBuilder) takeMemory(m engram.Memory) bool {
-	line, room := render.ContextMemory(m, t.notes[m.Num]), t.rest
-	if !t.fits(line, &room) {
+// take shows a memory if its line fits.
+func (t *contextBuilder) take(m engram.Memory, room *int) bool {
+	line := t.lineOf(m)
+	if !t.fits(line, room) {
 		return false
 	}
-	t.show(m, line)
-	t.c.Memories = append(t.c.Memories, m)
+	t.c.Notes[m.Num] = t.notes[m.Num]
+	t.shown = append(t.shown, exposure.Item{Memory: m, Tokens: text.Tokens(line)})
 	return true
 }
 
@@ -365,7 +371,7 @@ func (t *contextBuilder) takeMemory(m engram.Memory) bool {
 const maxLeftOut = 20
 
 func (t *contextBuilder) leaveOut(m engram.Memory, reason string) {
-	if len(t.c.LeftOut) < maxLeftOut && !t.approved.Allows(m) {
+	if len(t.c.LeftOut) < maxLeftOut && !t.gate.Allows(m) {
 		t.c.Withheld++ // its title would be shown
 		return
 	}

@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path"
@@ -60,8 +61,8 @@ type Reminder struct {
 // never shows memories that are superseded, expired, flagged, or were shown to the session before, and shows
 // memories of no or another project only if they are personal or global.
 //
-// Invalid input is CodeInvalid. Degraded reports an unknown session. ctx bounds it: what is found later is not
-// shown.
+// Invalid input is CodeInvalid. Degraded reports an unknown session. ctx bounds it: when it ends, what was found in
+// time is shown, and Degraded says so.
 func (b *Briefer) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
 	begun := b.exposure.Tally.Begin()
 	out, s, err := b.remind(ctx, in)
@@ -127,7 +128,8 @@ type reminderBuilder struct {
 	out     Reminder
 	session engram.Session
 	seen    map[int64]bool
-	asked   string // recorded as the query
+	gate    *screen.Gate // of the finds
+	asked   string       // recorded as the query
 	head    string
 	fault   string // of an error while it is looked up
 	at      time.Time
@@ -177,28 +179,43 @@ func (t *reminderBuilder) find(ctx context.Context, question string, types []eng
 	}
 	hops := 0
 	var lists []engram.Found
+	var late error // after ctx ended, what was found before is enough
 	for _, ask := range asks {
 		ask.Query, ask.Limit, ask.Hops = question, remindDepth, &hops
 		found, err := t.lookUp(ctx, ask)
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return err
 		}
+		late = cmp.Or(late, err)
 		t.out.Degraded = append(t.out.Degraded, found.Degraded...)
 		if len(found.Hits)+len(found.BelowThreshold) > 0 {
 			lists = append(lists, found)
 		}
 	}
 	if len(lists) == 0 {
+		return late
+	}
+	hits := t.sure(lists)
+	err := t.know(ctx, hits)
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	late = cmp.Or(late, err)
+	t.hits = t.trusted(hits)
+	if late != nil && len(t.hits) > 0 {
+		t.out.Degraded = append(t.out.Degraded, outOfTime)
 		return nil
 	}
-	return t.briefer.ledger.View(ctx, func(r engram.Reader) error {
-		if err := t.open(ctx, r); err != nil {
-			return err
-		}
-		var err error
-		t.hits, err = t.trusted(ctx, r, t.sure(lists))
-		return err
-	})
+	return late
+}
+
+// know reads whether hits are trusted, as far as a search has not done so.
+func (t *reminderBuilder) know(ctx context.Context, hits []engram.Hit) error {
+	ms := slices.DeleteFunc(walk.MemoriesOf(hits), func(m engram.Memory) bool { return t.gate.Knows(m.Num) })
+	if len(ms) == 0 {
+		return nil
+	}
+	return t.briefer.ledger.View(ctx, func(r engram.Reader) error { return t.gate.Know(ctx, r, ms) })
 }
 
 // open reads the session and what it was shown.
@@ -209,6 +226,9 @@ func (t *reminderBuilder) open(ctx context.Context, r engram.Reader) error {
 	t.seen = map[int64]bool{}
 	var degraded []string
 	var err error
+	if t.gate, err = t.briefer.screen.Gate(ctx, r); err != nil {
+		return err
+	}
 	if t.session, degraded, err = exposure.InSession(ctx, r, t.in.SessionID); err != nil {
 		return err
 	}
@@ -224,8 +244,9 @@ func (t *reminderBuilder) open(ctx context.Context, r engram.Reader) error {
 	return err
 }
 
-func (t *reminderBuilder) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
-	yes, withheld, err := t.briefer.screen.Injectable(ctx, r, walk.MemoriesOf(hits))
+// trusted returns the hits that may be injected, redacted.
+func (t *reminderBuilder) trusted(hits []engram.Hit) []engram.Hit {
+	yes, withheld := t.gate.Pass(walk.MemoriesOf(hits))
 	t.out.Withheld += withheld
 	known := screen.ByNum(yes)
 	var kept []engram.Hit
@@ -235,7 +256,7 @@ func (t *reminderBuilder) trusted(ctx context.Context, r engram.Reader, hits []e
 			kept = append(kept, h)
 		}
 	}
-	return kept, err
+	return kept
 }
 
 func (t *reminderBuilder) report() {
@@ -263,13 +284,20 @@ func (t *reminderBuilder) report() {
 }
 
 // lookUp searches one scope, by words alone if meaning cannot change the result: meaning costs as much as the
-// rest of a reminder.
+// rest of a reminder. If only the search by meaning fails, it returns the finds by words beside the error.
 func (t *reminderBuilder) lookUp(ctx context.Context, ask search.SearchInput) (engram.Found, error) {
-	found, known, err := t.byWords(ctx, ask)
-	if err != nil || known && t.resolved(found, ask.Mode) {
-		return found, err
+	said, known, err := t.byWords(ctx, ask)
+	if err != nil {
+		return engram.Found{}, err
 	}
-	return t.briefer.search.Find(ctx, t.in.Directory, ask)
+	if known && t.resolved(said, ask.Mode) {
+		return said, nil
+	}
+	found, err := t.briefer.search.Find(ctx, t.in.Directory, ask)
+	if err != nil {
+		return said, err
+	}
+	return found, nil
 }
 
 // byWords finds memories by words alone. known is false for a question that words cannot answer, such as a mere
@@ -298,7 +326,10 @@ func (t *reminderBuilder) byWords(ctx context.Context, ask search.SearchInput) (
 		if found.Hits, err = q.Said(ctx, lexical.Hits); err != nil {
 			return err
 		}
-		return t.briefer.search.Annotate(ctx, r, found.Hits)
+		if err := t.briefer.search.Annotate(ctx, r, found.Hits); err != nil {
+			return err
+		}
+		return t.gate.Know(ctx, r, walk.MemoriesOf(found.Hits))
 	})
 	return found, known, err
 }
@@ -410,9 +441,13 @@ func (t *reminderBuilder) aboutFile(ctx context.Context, r engram.Reader, hits [
 		return err
 	}
 	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool { return h.Repeats != 0 || successor(h) != 0 })
-	hits, err := t.trusted(ctx, r, hits[:min(len(hits), 2*fileMost)])
+	hits = hits[:min(len(hits), 2*fileMost)]
+	if err := t.gate.Know(ctx, r, walk.MemoriesOf(hits)); err != nil {
+		return err
+	}
+	hits = t.trusted(hits)
 	t.hits = hits[:min(len(hits), fileMost)]
-	return err
+	return nil
 }
 
 // remindedBefore reports whether the session had a reminder for this question before.

@@ -58,12 +58,14 @@ func BenchmarkImport(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			file := benchFile(n)
 			b.SetBytes(int64(len(file)))
-			for b.Loop() {
-				e := enginetest.New(b)
-				if _, err := e.Import(b.Context(), strings.NewReader(file), exchange.ImportInput{}); err != nil {
-					b.Fatal(err)
+			enginetest.MeasureCPU(b, n, func() {
+				for b.Loop() {
+					e := enginetest.New(b)
+					if _, err := e.Import(b.Context(), strings.NewReader(file), exchange.ImportInput{}); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
+			})
 			perMemory(b, n)
 		})
 	}

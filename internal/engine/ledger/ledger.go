@@ -136,6 +136,14 @@ func (l *Ledger) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	return l.store.Update(ctx, fn)
 }
 
+// updateAfter is Update that first runs look on a snapshot without the projects that are disabled for the caller.
+func (l *Ledger) updateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
+	if off := l.Excluded(); off != nil {
+		ctx = engram.Without(ctx, off)
+	}
+	return l.store.UpdateAfter(ctx, look, fn)
+}
+
 // Read runs read on one snapshot and returns its result; the zero value with an error.
 func Read[T any](ctx context.Context, l *Ledger, read func(engram.Reader) (T, error)) (T, error) {
 	var v, none T

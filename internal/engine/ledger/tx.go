@@ -80,6 +80,8 @@ type Tx struct {
 	Then             time.Time // when the written events happened; zero: now
 	RelationsChanged bool      // a visible relation was removed or changed; re-resolve its pair before commit
 
+	added map[int64][]engram.Relation // memories that InsertMemory added, with the relations that it added to them
+
 	Embedded map[string][]float32           // vectors by text, computed before the operation; nil: none
 	Judged   map[string][]screen.Suspicious // flags by judgedBy, as far as computed before the operation; nil: none
 	Logged   map[Thing]bool                 // things it wrote about; nil: not recorded
@@ -90,7 +92,17 @@ type Tx struct {
 
 // Write runs fn as one operation in one transaction.
 func (l *Ledger) Write(ctx context.Context, operation string, fn func(*Tx) error) error {
-	return l.Update(ctx, func(tx engram.Tx) error {
+	return l.Update(ctx, l.operation(ctx, operation, fn))
+}
+
+// WriteAfter is Write that runs look first, on a snapshot after which others may have written (Store.UpdateAfter).
+func (l *Ledger) WriteAfter(ctx context.Context, operation string, look func(engram.Reader) error, fn func(*Tx) error) error {
+	return l.updateAfter(ctx, look, l.operation(ctx, operation, fn))
+}
+
+// operation returns fn as one operation.
+func (l *Ledger) operation(ctx context.Context, operation string, fn func(*Tx) error) func(engram.Tx) error {
+	return func(tx engram.Tx) error {
 		head, err := tx.Replica().Head(ctx) // clocks of other stores may be ahead
 		if err != nil {
 			return err
@@ -101,7 +113,7 @@ func (l *Ledger) Write(ctx context.Context, operation string, fn func(*Tx) error
 			return err
 		}
 		return o.ResolveRelations(ctx, nil)
-	})
+	}
 }
 
 // ErrDryRun rolls back a transaction that succeeded.
@@ -185,7 +197,18 @@ func (o *Tx) InsertMemory(ctx context.Context, m *engram.Memory, reason string) 
 	if err := o.AddMemory(ctx, m); err != nil {
 		return err
 	}
+	if o.added == nil {
+		o.added = map[int64][]engram.Relation{}
+	}
+	o.added[m.Num] = nil
 	return o.inserted(ctx, engram.EntityMemory, m.Project, reason, Key(m.Num))
+}
+
+// RelationsOfNew returns the relations of a memory that this operation added; made is false if it did not, or if it
+// has changed relations since.
+func (o *Tx) RelationsOfNew(num int64) (rs []engram.Relation, made bool) {
+	rs, made = o.added[num]
+	return rs, made && !o.RelationsChanged
 }
 
 // inserted stamps and journals things whose rows were just added.
@@ -375,6 +398,13 @@ func (o *Tx) InsertRelations(ctx context.Context, project, reason string, rs ...
 	}
 	if err := o.Store.InsertRelation(ctx, rs...); err != nil {
 		return err
+	}
+	for _, r := range rs {
+		for _, num := range []int64{r.Source, r.Target} {
+			if known, made := o.added[num]; made {
+				o.added[num] = append(known, *r)
+			}
+		}
 	}
 	return o.inserted(ctx, engram.EntityRelation, project, reason, walk.Mapped(rs, func(r *engram.Relation) string { return Key(r.Num) })...)
 }

@@ -147,14 +147,18 @@ func countedMetadata(m engram.Memory, l engram.CausalMetadata, device string) *e
 }
 
 // writtenSession is writtenState for a session that has a row. The row shows fields that no write made, and a deleted
-// session while something is in it.
+// session while something is in it: of that, only the project is left, which says to whom its deletion is told.
 func writtenSession(r engram.Record, l engram.CausalMetadata) engram.Record {
 	s := *r.Session
 	w := engram.Session{ID: s.ID, ActiveAt: s.ActiveAt}
 	none := unwritten(s.ID).Base
-	says := func(p engram.Part) bool { return !lifecycle.Forgotten(l) && l.Of(p) != none }
+	says := func(p engram.Part) bool { return l.Of(p) != none }
 	if says(ProjectPart) {
 		w.Project = writtenLocation(Location{Project: s.Project}, l).Project
+	}
+	if lifecycle.Forgotten(l) {
+		r.Session = &w
+		return r
 	}
 	if says("directory") {
 		w.Directory = s.Directory

@@ -239,42 +239,49 @@ type Placement struct {
 	Warnings []string
 }
 
-// Place finds or creates the project and session of a save.
-//
-// Without a session it uses the project's open one, else manual-save-PROJECT; an unknown session is created if
-// create is set. Without a project it uses the session's, and a session without a project takes the named one.
-func Place(ctx context.Context, o *ledger.Tx, name, session, dir string, create bool) (Placement, error) {
-	p := Placement{Session: session}
+// PlaceInput asks where something is to be saved.
+type PlaceInput struct {
+	Project   string // "" is the session's
+	Session   string // "" is the project's open one, else manual-save-PROJECT
+	Directory string // of a new session
+	Create    bool   // make a session that does not exist
+	// Used is the canonical name of a project that is known to have memories; "" for none.
+	Used string
+}
+
+// Place finds or creates the project and session of a save. A session without a project takes the named one.
+func Place(ctx context.Context, o *ledger.Tx, in PlaceInput) (Placement, error) {
+	p := Placement{Session: in.Session}
 	var s engram.Session
 	known := false
-	if session != "" {
+	if in.Session != "" {
 		var err error
-		s, err = o.Store.Session(ctx, session)
+		s, err = o.Store.Session(ctx, in.Session)
 		switch known = err == nil; {
-		case engram.CodeOf(err) == engram.CodeNotFound && !create:
-			return p, unknownSession(session)
+		case engram.CodeOf(err) == engram.CodeNotFound && !in.Create:
+			return p, unknownSession(in.Session)
 		case !known && engram.CodeOf(err) != engram.CodeNotFound:
 			return p, err
-		case name == "":
-			name = s.Project
+		case in.Project == "":
+			in.Project = s.Project
 		}
 	}
 	var err error
-	if p.Project, p.Warnings, err = EnsureProject(ctx, o, name); err != nil {
+	if p.Project, p.Warnings, err = ensure(ctx, o, in.Project, known && in.Project == s.Project, in.Used); err != nil {
 		return p, err
 	}
 	switch {
-	case session == "":
-		p.Session, err = openSession(ctx, o, p.Project, dir)
+	case in.Session == "":
+		p.Session, err = openSession(ctx, o, p.Project, in.Directory)
 		return p, err
 	case !known:
-		return p, newSession(ctx, o, session, p.Project, dir)
+		return p, newSession(ctx, o, in.Session, p.Project, in.Directory)
 	case s.Project == "" && p.Project != "":
 		now := s
 		now.Project = p.Project
 		return p, o.PutSession(ctx, &s, now, "filled in")
 	case s.Project != p.Project:
-		return p, engram.Errorf(engram.CodeConflict, "Session %q belongs to project %q, but request targeted %q", session, s.Project, p.Project).
+		return p, engram.Errorf(engram.CodeConflict, "Session %q belongs to project %q, but request targeted %q", in.Session, s.Project, p.Project).
 			WithHint("leave the project out, or start a session for it").
 			WithCause(&project.Problem{Reason: project.ReasonSession, SessionProject: s.Project, Project: p.Project})
 	}
@@ -290,19 +297,31 @@ func unknownSession(id string) error {
 // EnsureProject returns the canonical name of a project and creates it if need be. It warns if the project has
 // no memories and another one has a similar name.
 func EnsureProject(ctx context.Context, o *ledger.Tx, name string) (canonical string, warnings []string, err error) {
+	return ensure(ctx, o, name, false, "")
+}
+
+// ensure is EnsureProject of a name that may be known to be canonical, and with a project that is known to have
+// memories.
+func ensure(ctx context.Context, o *ledger.Tx, name string, known bool, used string) (canonical string, warnings []string, err error) {
 	if name == "" {
 		return "", nil, nil
 	}
-	p, known, err := o.Store.Project(ctx, name)
-	if err != nil {
-		return "", nil, err
+	if !known {
+		var p engram.Project
+		if p, known, err = o.Store.Project(ctx, name); err != nil {
+			return "", nil, err
+		}
+		if known {
+			name = p.Name
+		}
 	}
-	if known {
-		name = p.Name
+	if known && name != used {
 		some, err := o.Store.List(ctx, engram.Filter{Project: name}, engram.Page{Limit: 1})
 		if err != nil || len(some) > 0 {
 			return name, nil, err
 		}
+	} else if known {
+		return name, nil, nil
 	}
 	if warnings, err = warnSimilar(ctx, o, name); err != nil || known {
 		return name, warnings, err

@@ -65,7 +65,7 @@ func (w *Writer) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 	var at projects.Placement
 	err := w.ledger.Write(ctx, "capture", func(o *ledger.Tx) (err error) {
 		o.Then = in.At
-		if at, err = projects.Place(ctx, o, drafts[0].Project, drafts[0].SessionID, in.Directory, in.NewSession); err != nil {
+		if at, err = projects.Place(ctx, o, projects.PlaceInput{Project: drafts[0].Project, Session: drafts[0].SessionID, Directory: in.Directory, Create: in.NewSession}); err != nil {
 			return err
 		}
 		for _, m := range drafts {

@@ -93,10 +93,13 @@ func (s *Saver) linkAll(ctx context.Context, m engram.Memory, near []relate.Neig
 	if err != nil {
 		return err
 	}
-	related := walk.Mapped(near, func(n relate.Neighbour) int64 { return n.Memory.Num })
-	known, err := s.tx.Store.Relations(ctx, engram.RelationFilter{Of: []int64{m.Num}, With: related}, engram.Page{Limit: math.MaxInt})
-	if err != nil {
-		return err
+	known, made := s.tx.RelationsOfNew(m.Num)
+	if !made {
+		related := walk.Mapped(near, func(n relate.Neighbour) int64 { return n.Memory.Num })
+		known, err = s.tx.Store.Relations(ctx, engram.RelationFilter{Of: []int64{m.Num}, With: related}, engram.Page{Limit: math.MaxInt})
+		if err != nil {
+			return err
+		}
 	}
 	ends := walk.SetOf(screen.EndsOf(known))
 	var links []*engram.Relation

@@ -47,7 +47,7 @@ func (w *Writer) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, e
 	warnings := slices.Concat(renamed(in.Project, named), redactor.Warning())
 	err := w.ledger.Write(ctx, "prompt", func(o *ledger.Tx) error {
 		o.Then = in.At
-		place, err := projects.Place(ctx, o, named, p.SessionID, in.Directory, in.NewSession)
+		place, err := projects.Place(ctx, o, projects.PlaceInput{Project: named, Session: p.SessionID, Directory: in.Directory, Create: in.NewSession})
 		if err != nil {
 			return err
 		}

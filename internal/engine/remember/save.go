@@ -111,14 +111,18 @@ func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []In
 	if err := eachItem(len(intakes), batch, func(i int) error { return w.anchorSave(ctx, &intakes[i]) }); err != nil {
 		return nil, err
 	}
-	out, err := w.LookAhead(ctx, intakes)
+	out, err := w.embedAhead(ctx, intakes)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]SaveResult, len(intakes))
 	var number int64
-	err = w.ledger.Write(ctx, operation, func(o *ledger.Tx) error {
+	look := func(r engram.Reader) error { return w.look(ctx, r, out) }
+	err = w.ledger.WriteAfter(ctx, operation, look, func(o *ledger.Tx) error {
 		o.Embedded = out.Embedded
+		if len(intakes) > 1 {
+			o.Logged = map[ledger.Thing]bool{}
+		}
 		s := NewSaver(w, o, out)
 		if err := s.saveEach(ctx, intakes, batch, all); err != nil {
 			return err
@@ -176,6 +180,8 @@ type Saver struct {
 	writer *Writer
 	tx     *ledger.Tx
 	recent recentWrites
+	placed *projects.PlaceInput // the last one; nil: none
+	last   projects.Placement   // of placed, without warnings
 }
 
 // NewSaver returns a Saver that knows what was looked up before the operation.
@@ -190,7 +196,7 @@ func (s *Saver) Save(ctx context.Context, t Intake) (SaveResult, error) {
 	if s.tx.Then = in.At; !in.At.IsZero() {
 		m.CreatedAt, m.UpdatedAt = s.tx.Happened(in.At), s.tx.Happened(in.At)
 	}
-	place, err := projects.Place(ctx, s.tx, m.Project, m.SessionID, in.Directory, in.NewSession)
+	place, err := s.place(ctx, t)
 	if err != nil {
 		return res, err
 	}
@@ -219,6 +225,24 @@ func (s *Saver) Save(ctx context.Context, t Intake) (SaveResult, error) {
 	}
 	res.Warnings = append(res.Warnings, warned...)
 	return res, s.relateNear(ctx, near, &res)
+}
+
+// place finds the place of a save. Items of a batch in a row mostly have the same.
+func (s *Saver) place(ctx context.Context, t Intake) (projects.Placement, error) {
+	in := projects.PlaceInput{Project: t.Draft.Project, Session: t.Draft.SessionID, Directory: t.in.Directory, Create: t.in.NewSession}
+	if s.placed != nil && *s.placed == in {
+		return s.last, nil
+	}
+	s.placed = nil
+	ask := in
+	if len(t.near) > 0 && s.tx.Last == s.recent.upto { // nobody has forgotten them meanwhile
+		ask.Used = t.project
+	}
+	p, err := projects.Place(ctx, s.tx, ask)
+	if err == nil {
+		s.placed, s.last = &in, projects.Placement{Project: p.Project, Session: p.Session} // it has a memory from now on
+	}
+	return p, err
 }
 
 func (s *Saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d lifecycle.Decision, res *SaveResult) error {

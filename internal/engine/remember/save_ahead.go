@@ -45,15 +45,25 @@ type Lookahead struct {
 	intakes  []Intake
 	seen     int64                // Seq of the newest journal entry then
 	Embedded map[string][]float32 // vectors by text, to compute each once
+	vectors  [][]float32          // of the intakes; nil: they are not compared
 	trouble  string               // why similarity was not checked, for a person; "" if it was
 }
 
 // LookAhead embeds the drafts and finds similar memories. A slow or failing model, or damaged vectors, only
 // cost the similarity check.
 func (w *Writer) LookAhead(ctx context.Context, intakes []Intake) (*Lookahead, error) {
-	out := &Lookahead{intakes: intakes}
-	if err := w.lookForWords(ctx, intakes); err != nil || w.ledger.Embedder == nil {
+	out, err := w.embedAhead(ctx, intakes)
+	if err != nil || !out.looks() {
 		return out, err
+	}
+	return out, w.ledger.View(ctx, func(r engram.Reader) error { return w.look(ctx, r, out) })
+}
+
+// embedAhead embeds the drafts.
+func (w *Writer) embedAhead(ctx context.Context, intakes []Intake) (*Lookahead, error) {
+	out := &Lookahead{intakes: intakes}
+	if w.ledger.Embedder == nil {
+		return out, nil
 	}
 	model := w.ledger.Embedder.Model()
 	if !model.Instant {
@@ -74,11 +84,27 @@ func (w *Writer) LookAhead(ctx context.Context, intakes []Intake) (*Lookahead, e
 		out.trouble = model.Name + " has no similarity marks"
 		return out, nil
 	}
-	err = w.ledger.View(ctx, func(r engram.Reader) error { return w.lookAround(ctx, r, out, vectors) })
+	out.vectors = vectors
+	return out, nil
+}
+
+// looks reports whether there is anything to look for in the store.
+func (out *Lookahead) looks() bool {
+	return out.vectors != nil || slices.ContainsFunc(out.intakes, merges)
+}
+
+func merges(t Intake) bool { return t.in.Admit == AdmitMerging }
+
+// look searches what the saves need.
+func (w *Writer) look(ctx context.Context, r engram.Reader, out *Lookahead) error {
+	if err := lookForWords(ctx, r, out.intakes); err != nil || out.vectors == nil {
+		return err
+	}
+	err := w.lookAround(ctx, r, out)
 	if engram.CodeOf(err) == engram.CodeInternal {
 		out.trouble, err = "the vectors are damaged: run engram reembed --all", nil
 	}
-	return out, err
+	return err
 }
 
 // Limits of the search for memories containing a text. A text merged into a long memory may be far from it in
@@ -89,33 +115,31 @@ const (
 )
 
 // lookForWords finds memories that may contain the text of a draft that may be merged.
-func (w *Writer) lookForWords(ctx context.Context, intakes []Intake) error {
-	if !slices.ContainsFunc(intakes, func(t Intake) bool { return t.in.Admit == AdmitMerging }) {
-		return nil
-	}
-	return w.ledger.View(ctx, func(r engram.Reader) error {
-		for i := range intakes {
-			t := &intakes[i]
-			terms := slices.DeleteFunc(text.Query(t.Draft.Content), func(term engram.Term) bool { return term.Stop || term.Joined })
-			if t.in.Admit != AdmitMerging || len(terms) == 0 {
-				continue
-			}
-			project, err := projectAhead(ctx, r, t.Draft)
-			if err != nil {
-				return err
-			}
-			found, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms[:min(len(terms), mostWordsLookedFor)], All: true, Limit: mostWorded,
-				Filter: engram.Filter{Project: project, Scope: t.Draft.Scope}})
-			if err != nil {
-				return err
-			}
-			t.worded = walk.NumsOf(found.Hits)
+func lookForWords(ctx context.Context, r engram.Reader, intakes []Intake) error {
+	for i := range intakes {
+		t := &intakes[i]
+		if !merges(*t) {
+			continue
 		}
-		return nil
-	})
+		terms := slices.DeleteFunc(text.Query(t.Draft.Content), func(term engram.Term) bool { return term.Stop || term.Joined })
+		if len(terms) == 0 {
+			continue
+		}
+		project, err := projectAhead(ctx, r, t.Draft)
+		if err != nil {
+			return err
+		}
+		found, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms[:min(len(terms), mostWordsLookedFor)], All: true, Limit: mostWorded,
+			Filter: engram.Filter{Project: project, Scope: t.Draft.Scope}})
+		if err != nil {
+			return err
+		}
+		t.worded = walk.NumsOf(found.Hits)
+	}
+	return nil
 }
 
-func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead, vectors [][]float32) error {
+func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead) error {
 	head, err := r.Replica().Head(ctx)
 	if err != nil {
 		return err
@@ -126,7 +150,7 @@ func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead
 		if !w.compares(t.Draft.Type, t.in.Admit) {
 			continue
 		}
-		t.vector, t.reading = vectors[i], contradiction.Read(relate.ComparisonText(t.Draft))
+		t.vector, t.reading = out.vectors[i], w.texts.Read(relate.ComparisonText(t.Draft))
 		m := t.Draft
 		if m.Project, err = projectAhead(ctx, r, m); err != nil {
 			return err
@@ -146,15 +170,16 @@ func (w *Writer) compares(t engram.Type, mode lifecycle.AdmitMode) bool {
 
 // projectAhead predicts the project of a draft; place decides.
 func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string, error) {
-	name := m.Project
-	if name == "" && m.SessionID != "" {
+	if m.SessionID != "" {
 		s, err := r.Session(ctx, m.SessionID)
 		if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 			return "", err
 		}
-		name = s.Project
+		if m.Project == "" || m.Project == s.Project {
+			return s.Project, nil
+		}
 	}
-	return projects.CanonicalProject(ctx, r, name)
+	return projects.CanonicalProject(ctx, r, m.Project)
 }
 
 // neighbours finds memories similar to m, t's draft in its project, except superseded ones.
@@ -179,7 +204,7 @@ func (w *Writer) neighbours(ctx context.Context, r engram.Reader, t Intake, m en
 
 // against compares a draft with a similar memory.
 func (w *Writer) against(t Intake, n search.Near) relate.Neighbour {
-	other := contradiction.Read(relate.ComparisonText(n.Memory))
+	other := w.texts.Read(relate.ComparisonText(n.Memory))
 	d, differs := t.reading.Against(other, relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
 	return relate.Neighbour{Near: n, Difference: d, Differs: differs, Series: t.reading.Series(other)}
 }
@@ -226,10 +251,15 @@ func (s *Saver) catchUp(ctx context.Context) error {
 		s.recent.far = true
 		return nil
 	}
+	if nums, known := s.own(); known {
+		s.recent.upto = last
+		return s.read(ctx, nums)
+	}
 	entries, err := s.tx.Store.Mutations(ctx, engram.JournalSpan{}, engram.Page{Limit: int(n)})
 	if err != nil {
 		return err
 	}
+	clear(s.tx.Logged) // they are among the entries
 	var nums []int64
 	for _, m := range entries {
 		switch {
@@ -246,6 +276,24 @@ func (s *Saver) catchUp(ctx context.Context) error {
 	}
 	s.recent.upto = last
 	return s.read(ctx, nums)
+}
+
+// own returns the memories that this operation has written since, without the journal; known is false if others wrote
+// too, or if it changed projects.
+func (s *Saver) own() (nums []int64, known bool) {
+	if s.tx.Logged == nil || s.recent.upto < s.tx.Last {
+		return nil, false
+	}
+	for t := range s.tx.Logged {
+		switch t.Entity {
+		case engram.EntityProject:
+			return nil, false
+		case engram.EntityMemory:
+			nums = append(nums, ledger.NumOf(t.Key))
+		}
+	}
+	clear(s.tx.Logged)
+	return nums, true
 }
 
 func (s *Saver) read(ctx context.Context, nums []int64) error {

@@ -281,7 +281,7 @@ func TestWhatWasWrittenMeanwhileIsSeen(t *testing.T) {
 	}
 }
 
-// interposed runs a function between a view and the next update.
+// interposed runs a function between a view, or the look before an update, and the next update.
 type interposed struct {
 	engram.Store
 	before func()
@@ -290,6 +290,13 @@ type interposed struct {
 func (s interposed) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	s.before()
 	return s.Store.Update(ctx, fn)
+}
+
+func (s interposed) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
+	if err := s.View(ctx, look); err != nil {
+		return err
+	}
+	return s.Update(ctx, fn)
 }
 
 func says(w enginetest.World, num int64, content string) {

@@ -12,6 +12,8 @@ import (
 // Screen cleans and judges texts. It is safe for concurrent use.
 type Screen struct {
 	Scanner func() *secret.Scanner // built on first use
+
+	ordinary ordinary
 }
 
 // New returns a Screen.

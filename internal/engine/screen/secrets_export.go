@@ -133,19 +133,6 @@ func (s *Screen) RedactForDisplay(ctx context.Context, r engram.Reader, ms []eng
 	return nil
 }
 
-// RedactForInjection redacts all secrets from memories about to be injected: secrets that a person keeps are shown on
-// request only. It changes ms.
-func (s *Screen) RedactForInjection(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
-	if len(ms) == 0 {
-		return nil
-	}
-	o, err := s.ExportRedactor(ctx, r, false)
-	for i, m := range ms {
-		ms[i] = o.Memory(m)
-	}
-	return err
-}
-
 // RedactHits is redactForDisplay for the memories of hits.
 func (s *Screen) RedactHits(ctx context.Context, r engram.Reader, lists ...[]engram.Hit) error {
 	ms := walk.MemoriesOf(slices.Concat(lists...))

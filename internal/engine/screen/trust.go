@@ -42,25 +42,6 @@ func textsIn(texts []string, v any) []string {
 	return texts
 }
 
-// Injectable returns the memories that may be injected, and the number withheld. An instruction-like text that
-// no person typed is withheld until a person approves it; on request it is shown, quoted.
-//
-// The rule is applied again, since it may have changed since the memory was written.
-func (s *Screen) Injectable(ctx context.Context, r engram.Reader, ms []engram.Memory) (yes []engram.Memory, withheld int, err error) {
-	approved, err := ApprovedOf(ctx, r, ms)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, m := range ms {
-		if approved.Allows(m) {
-			yes = append(yes, m)
-		} else {
-			withheld++
-		}
-	}
-	return yes, withheld, s.RedactForInjection(ctx, r, yes)
-}
-
 // Approvals are the digests of approved texts, by memory number.
 type Approvals map[int64]map[string]bool
 
@@ -87,9 +68,6 @@ func TextsMarked(all []engram.Trust, mark engram.TrustMark) map[string]bool {
 	}
 	return texts
 }
-
-// Allows reports whether a memory may be injected.
-func (a Approvals) Allows(m engram.Memory) bool { return len(a.Suspicions(m)) == 0 }
 
 // Suspicions returns the flagged texts of a memory that are not approved.
 func (a Approvals) Suspicions(m engram.Memory) []Suspicious {

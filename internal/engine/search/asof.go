@@ -221,6 +221,9 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	return err
 }
 
+// toolFrequency is how often a memory counts as having a word that only the name of its tool has.
+const toolFrequency = 0.3
+
 // weighPast scores memories by BM25; answer has the statistics of today's index. A memory without any of the words,
 // or with all without one of them, scores 0.
 //
@@ -251,6 +254,11 @@ func weighPast(ms []engram.Memory, terms []engram.Term, all bool, answer engram.
 			}
 		}
 		text.ScanMemory(text.Title(m), m.Content, add(text.TitleWeight), add(1))
+		text.Scan(m.ToolName, func(t text.Token) {
+			for _, j := range forms[t.Text()] {
+				tf[i][j] = max(tf[i][j], toolFrequency)
+			}
+		})
 		total += length[i]
 		for j, n := range tf[i] {
 			having[j] += min(1, int(n))

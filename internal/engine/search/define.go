@@ -31,7 +31,8 @@ func (q *Question) byDefinition(similar retrieval.Similar) retrieval.Similar {
 			}
 			if len(same[asked]) < mostDefined && !slices.Contains(same[asked], defined) {
 				same[asked] = append(same[asked], defined)
-				w.Term.Also = append(slices.Clip(w.Term.Also), text.Query(defined)[0].Word)
+				word := text.Query(defined)[0].Word
+				w.Term.Also, w.Matched = append(slices.Clip(w.Term.Also), word), append(slices.Clip(w.Matched), word)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // hostile are questions that break naive uses of a full-text index.
@@ -44,6 +45,27 @@ func ask(w enginetest.World, q string) {
 	}
 	if _, err := w.SearchPrompts(w.Context(), q, "", 0); err != nil {
 		w.Fatalf("prompts with %.200q: %v", q, err)
+	}
+}
+
+// Of a question of a mebibyte only the beginning is read, which bounds its cost in every script.
+func TestOnlyTheBeginningOfALongQuestionIsRead(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t)
+	lock, cache := w.Note("数据库迁移的锁", "迁移时要先取得咨询锁。"), w.Note("缓存过期", "缓存在十分钟后过期。")
+	filler := strings.Repeat("。，", 1<<19/len("。，"))
+	for _, tt := range []struct {
+		query string
+		want  int64
+	}{
+		{"缓存过期" + filler + "数据库迁移", cache}, {"数据库迁移" + filler + "缓存过期", lock},
+	} {
+		found := w.MustSearch(search.SearchInput{Query: tt.query})
+		short := w.MustSearch(search.SearchInput{Query: tt.query[:text.MaxQuestion-text.MaxQuestion%3]})
+		enginetest.Same(t, "finds", enginetest.HitNums(found.Hits), enginetest.HitNums(short.Hits))
+		if len(found.Hits) != 1 || found.Hits[0].Memory.Num != tt.want {
+			t.Errorf("found %v, want #%d alone", enginetest.HitNums(found.Hits), tt.want)
+		}
 	}
 }
 

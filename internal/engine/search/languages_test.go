@@ -312,3 +312,32 @@ func TestQuestionsOfStopWordsInOtherLanguages(t *testing.T) {
 		enginetest.Same(t, tt.query, enginetest.HitNums(w.MustSearch(search.SearchInput{Query: tt.query}).Hits), tt.want)
 	}
 }
+
+// A word of another language is not corrected into an English one that it resembles, a mistyped one into its own.
+func TestWordsAreCorrectedInTheirLanguage(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t).Unlinked()
+	english(w, 40)
+	w.Note("Queue in Postgres", "We decided on a table with an interface of its own, after a problem of the client.")
+	note := w.Note("Configuración del relevo", "La configuración del correo saliente está en el panel del proveedor y no en el repositorio.")
+	for _, tt := range []struct {
+		query string
+		read  string // of the first correction
+		first int64
+	}{
+		{"¿qué decidimos sobre la cola?", "", 0},
+		{"hola, ¿tuvimos algún problema con el cliente o la interfaz?", "", 0},
+		{"¿dónde está la configuracoin del correo?", "configuracion", note},
+		{"¿dónde está la confguración del correo?", "configuracion", note},
+		{"where is the configuracoin", "configuracion", note},
+	} {
+		found := w.MustSearch(search.SearchInput{Query: tt.query})
+		read := ""
+		for _, r := range found.Repaired {
+			read = strings.Join(r.Read, ",")
+		}
+		if read != tt.read || tt.first != 0 && (len(found.Hits) == 0 || found.Hits[0].Memory.Num != tt.first) {
+			t.Errorf("%q: read as %q, want %q; found %v", tt.query, read, tt.read, enginetest.HitNums(found.Hits))
+		}
+	}
+}

@@ -78,8 +78,11 @@ func (q *Question) inIndex(num int64, m retrieval.Matched) matched {
 		parts := q.lexical.Parts[num]
 		return len(parts) > 0 && parts[q.asking.places[i]] > 0
 	}
-	own := retrieval.Missing
+	own, names := retrieval.Missing, q.naming(q.memories[num].Type)
 	for i, w := range q.asking.words {
+		if names != nil && names[q.asking.places[i]] {
+			m.Covered[i] = max(m.Covered[i], retrieval.OfType)
+		}
 		if has(num, i) && !w.Repaired {
 			m.Covered[i] = 1
 		}
@@ -147,20 +150,29 @@ func (q *Question) gain(num int64) (sum float64) {
 	return sum
 }
 
-// wordsFirst puts finds that have every word of the question before those that lack one and have less of the others,
+// wordsFirst puts finds that have every word of the question, apart from names of types, before those that lack one and have less of the others,
 // whatever their context or meaning adds.
 func (q *Question) wordsFirst() {
 	words := len(q.asking.words)
 	if words < 2 {
 		return
 	}
-	own := make([]float64, len(q.finds)) // by words alone
+	own := make([]float64, len(q.finds)) // by words of the subject alone
 	whole := make([]bool, len(q.finds))
+	subject := q.subject()
 	for i, f := range q.finds {
-		for _, part := range q.lexical.Parts[f.Num] {
+		parts := q.lexical.Parts[f.Num]
+		for _, part := range parts {
 			own[i] += float64(part)
 		}
-		whole[i] = !slices.ContainsFunc(q.matched[f.Num].Covered, func(c retrieval.Covered) bool { return c < 1 })
+		whole[i] = true
+		for j, place := range q.asking.places {
+			if subject[j] {
+				whole[i] = whole[i] && q.matched[f.Num].Covered[j] == 1
+			} else if len(parts) > 0 {
+				own[i] -= float64(parts[place])
+			}
+		}
 	}
 	const behind = 1e-6
 	for i, f := range q.finds {

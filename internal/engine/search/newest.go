@@ -21,10 +21,14 @@ func (q *Question) newestFirst(context.Context) error {
 	q.match(walk.NumsOf(best))
 	stated := walk.Mapped(best, func(f engram.Ranked) retrieval.Stated {
 		m := q.memories[f.Num]
-		return retrieval.Stated{Ranked: f, Project: m.Project, At: SaidAt(m), Covers: q.matched[f.Num].Covered, Pairs: q.matched[f.Num].Pairs,
-			Placed: len(q.newer[f.Num]) > 0, Named: q.named[f.Num]}
+		return retrieval.Stated{Ranked: f, Project: m.Project, At: SaidAt(m), Covers: q.matched[f.Num].Covered,
+			Placed: len(q.newer[f.Num]) > 0, Named: q.named[f.Num], Said: q.textCache.said(m), Vector: q.meaning.near[f.Num]}
 	})
-	placed, over := retrieval.NewestFirst(stated, q.pairs())
+	subject := retrieval.Subject{Words: q.asking.wanted, Asked: q.asking.asked, Rows: q.lexical.Rows, Cohesion: q.leans.cohesion, Pair: q.pairs()}
+	if knows, ok := q.embedder.(engram.WordEmbedder); ok {
+		subject.Line = knows.Line
+	}
+	placed, over := retrieval.NewestFirst(stated, subject)
 	for i, s := range placed {
 		q.finds[i] = s.Ranked
 	}
@@ -38,7 +42,7 @@ func (q *Question) newestFirst(context.Context) error {
 func names(t engram.Term) bool { return t.Joined || strings.ContainsAny(t.Written, "0123456789") }
 
 // newestRead is how many of the best finds newestFirst compares: readers see few more, and each costs microseconds.
-const newestRead = 10
+const newestRead = 8
 
 // SaidAt returns when a memory got its text; repeats and marks do not count.
 func SaidAt(m engram.Memory) time.Time {

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -46,8 +47,9 @@ type Question struct {
 	repeats   map[int64]int64   // better find with the same text
 	matched   map[int64]matched // finds by how their texts match
 	asking    asking
-	named     map[int64]int // known items by kind
-	textCache *cachedTexts  // parsed texts, one snapshot for all steps
+	types     map[engram.Type][]bool // which terms name it, by type
+	named     map[int64]int          // known items by kind
+	textCache *cachedTexts           // parsed texts, one snapshot for all steps
 	why       map[int64]*engram.Why
 	blank     []engram.Why      // preallocated entries of why
 	phrases   []text.TimePhrase // time expressions in the question
@@ -62,12 +64,13 @@ type Question struct {
 
 // NewQuestion fixes the time, so that "yesterday" means the same in every step.
 func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
+	in.Query = text.Clip(in.Query, text.MaxQuestion)
 	at, still := f.ledger.Now(), *f
 	still.ledger = f.ledger.At(at)
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
 	textCache := f.textCache.open()
 	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: f.aliases.Add(withTimes(text.Query(in.Query), in.Query, phrases)),
-		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
+		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, types: map[engram.Type][]bool{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
 }
 
 func (q *Question) now() time.Time { return q.finder.ledger.Now() }
@@ -284,6 +287,30 @@ func (q *Question) repaired() []engram.Repair {
 		}
 		read := walk.Mapped(w.Matched, func(stem string) string { return q.texts.Spelt(stem, w.Term.Written) })
 		all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
+	}
+	return all
+}
+
+// aliases returns the words of the question that memories have in another form of the same language, spelled as in the
+// finds.
+func (q *Question) aliases() []engram.Repair {
+	if q.in.Mode == ModeSemantic {
+		return nil // no words were searched
+	}
+	var all []engram.Repair
+	for _, w := range q.lexical.Words {
+		if w.Repaired || w.Term.Joined {
+			continue
+		}
+		var read []string
+		for _, stem := range w.Matched {
+			if stem != w.Term.Word && slices.Contains(w.Term.Also, stem) && !strings.HasPrefix(stem, text.ForeignMark) {
+				read = append(read, q.texts.Spelt(stem, w.Term.Written))
+			}
+		}
+		if len(read) > 0 {
+			all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
+		}
 	}
 	return all
 }

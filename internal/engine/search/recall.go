@@ -49,6 +49,7 @@ type Recalled struct {
 	Tokens    int    // estimated cost of Text, at most Budget
 	Budget    int
 	Repaired  []engram.Repair
+	Aliases   []engram.Repair // as in engram.Found
 	Times     []engram.TimeSpan
 	// Degraded lists channels that failed, with the reason, and a failure to record what was shown.
 	Degraded []string
@@ -92,7 +93,7 @@ func (f *Finder) recall(ctx context.Context, in RecallInput) (Recalled, error) {
 	if err != nil {
 		return Recalled{}, err
 	}
-	out := Recalled{Query: found.Query, Budget: budget, Repaired: found.Repaired, Times: found.Times, Degraded: found.Degraded,
+	out := Recalled{Query: found.Query, Budget: budget, Repaired: found.Repaired, Aliases: found.Aliases, Times: found.Times, Degraded: found.Degraded,
 		Uncertain: found.Uncertain, fallback: found.Query == "" || len(found.Degraded) > 0, found: len(found.Hits) > 0,
 		title: render.RecallTitle(found.Query, found.Uncertain)}
 	var session engram.Session
@@ -127,7 +128,7 @@ func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o re
 			Summary: recallBody(h, m.OwnSummary()), Seen: seen[m.Num], BelowThreshold: i >= weak, Repeats: h.Repeats}
 	}
 	levelTopics(cs, hits)
-	f := retrieval.Focus(cs, retrieval.FocusPolicy{Budget: out.Budget - text.Tokens(out.title), Asked: retrieval.AskedWords(out.Query)})
+	f := retrieval.Focus(cs, retrieval.FocusPolicy{Budget: out.Budget - text.Tokens(out.title), Asked: retrieval.AskedWords(out.Query, slices.Concat(out.Repaired, out.Aliases)...)})
 	var parts []string
 	for _, p := range f.Parts {
 		if h := byNum[p.Num]; render.Quoted(h.Memory, h.Note()) {

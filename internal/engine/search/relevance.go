@@ -42,7 +42,7 @@ func (in SearchInput) cleanRelevance() (SearchInput, error) {
 // months of age would decide; hence the score, squared to balance strength. nDCG@10 on three label sets over
 // years: probability alone .55, .33, .63; times score .62, .55, .78; times squared score .66, .62, .84; without
 // strength .69, .66, .87. A least likeness of 0.3 keeps .65 to .90 of the answers (.80 to .95 without) and
-// triples to sextuples their share of the hits. Hits by topic, or listed without a question, have likeness 1.
+// triples to sextuples their share of the hits. Hits by topic, or listed without a question, have likeness 1; those listed behind finds the least of these.
 //
 // Source: two of the designs that Engram unites rank by similarity × strength, with a cosine, whose scale
 // depends on the model.
@@ -54,11 +54,16 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 	now := f.ledger.Now()
 	relevant := func(hits []engram.Hit, least float64) []engram.Hit {
 		var kept []engram.Hit
-		listed := false
+		listed := 1.0 // the likeness of what is listed: beside finds that of the last of them
 		for _, h := range hits {
 			likeness := h.Relevance
-			if listed = isFrom(h, engram.ChannelRecent); listed || isFrom(h, engram.ChannelTopic) {
+			switch {
+			case isFrom(h, engram.ChannelRecent):
+				likeness = listed
+			case isFrom(h, engram.ChannelTopic):
 				likeness = 1
+			default:
+				listed = min(listed, likeness)
 			}
 			if likeness < least {
 				continue
@@ -69,7 +74,7 @@ func (f *Finder) byRelevance(ctx context.Context, r engram.Reader, found *engram
 			h.Why.Factors = append(slices.Clone(h.Why.Factors), engram.Factor{Name: "likeness", Value: likeness}, engram.Factor{Name: "strength now", Value: h.Strength})
 			kept = append(kept, h)
 		}
-		if !listed { // otherwise newest first
+		if !(engram.Found{Hits: hits}).Listed() {
 			slices.SortStableFunc(kept, func(a, b engram.Hit) int { return cmp.Compare(b.Relevance, a.Relevance) })
 		}
 		return kept

@@ -164,6 +164,7 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 	found.Degraded, found.Times, found.Rows = q.degraded, q.times, q.lexical.Rows
 	hits, weak := q.abstain()
 	found.Hits, found.BelowThreshold, found.Repaired = q.hits(hits), q.hits(weak), q.repaired()
+	found.Aliases = q.aliases()
 	if len(found.Hits) == 0 && q.Wordless() {
 		if in.Query != "" {
 			found.Degraded = []string{"the question has no words to search for; these are the newest memories"}

@@ -9,31 +9,65 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// typeGain multiplies the score of a find of the type that a question names: a preference between about equal ones.
+// typeGain multiplies the score of a find of the type that a question names: a preference between about equal ones. Of 44
+// questions for a type and a subject (subject_test.go), 24 have their answer first without it, 31 at 1.05, 37 at 1.1 and 40
+// from 1.15 to 1.6; label sets have no types.
 const typeGain = 1.15
 
 // byType raises finds of a type that the question names.
 func (q *Question) byType(context.Context) error {
-	named := map[engram.Type]bool{engram.TypeManual: false} // types of finds
 	for i, f := range q.finds {
-		t := q.memories[f.Num].Type
-		is, known := named[t]
-		if !known {
-			is = slices.ContainsFunc(q.Terms, func(term engram.Term) bool { return text.IsType(term.Written, t) || text.TypeOf(term.Written) == t })
-			named[t] = is
-		}
-		if is {
+		m := q.memories[f.Num]
+		if slices.Contains(q.naming(m.Type), true) {
 			q.finds[i].Score *= typeGain
 			q.factor(f.Num, engram.Factor{Name: "type", Value: typeGain})
-			q.note(f.Num, "is of type %s, which the question names", t)
+			q.note(f.Num, "is of type %s, which the question names", m.Type)
+		}
+		if m.ToolName != "" && q.namesTool(m.ToolName) {
+			q.note(f.Num, "is from the tool %s, which the question names", m.ToolName)
 		}
 	}
 	retrieval.Sort(q.finds)
 	return nil
+}
+
+// naming returns which terms of the question name a type.
+func (q *Question) naming(t engram.Type) []bool {
+	names, known := q.types[t]
+	if !known && t != engram.TypeManual { // it is no choice of anybody's
+		names = walk.Mapped(q.Terms, func(term engram.Term) bool { return text.IsType(term.Written, t) || text.TypeOf(term.Written) == t })
+		q.types[t] = names
+	}
+	return names
+}
+
+// namesTool reports whether the question has a word of the name of a tool.
+func (q *Question) namesTool(name string) (names bool) {
+	text.Scan(name, func(t text.Token) {
+		names = names || slices.ContainsFunc(q.Terms, func(term engram.Term) bool { return !term.Stop && term.Word == t.Text() })
+	})
+	return names
+}
+
+// subject returns which of the words asked for say what a memory is about: those that name no type of a find, if there
+// are any. In "redis bugs" a bug of something else is another subject.
+func (q *Question) subject() []bool {
+	typed := make([]bool, len(q.Terms))
+	for _, f := range q.finds {
+		for i, names := range q.naming(q.memories[f.Num].Type) {
+			typed[i] = typed[i] || names
+		}
+	}
+	is := walk.Mapped(q.asking.places, func(place int) bool { return !typed[place] })
+	if !slices.Contains(is, true) {
+		return slices.Repeat([]bool{true}, len(is))
+	}
+	return is
 }
 
 // list answers a question for a time, a type or both and nothing else with the newest memories of it, and reports

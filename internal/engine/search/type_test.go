@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -52,5 +53,60 @@ func TestTypesAndProjectsAreFound(t *testing.T) {
 	found = w.MustSearch(search.SearchInput{Query: "bugs we fixed with the cookie of the login page", Filter: engram.Filter{Project: "demo"}})
 	if len(found.Hits) == 0 || found.Hits[0].Memory.Num != login || !strings.Contains(strings.Join(found.Hits[0].Why.Notes, ";"), "of type bugfix") {
 		t.Errorf("got %+v, want #%d for its type", found.Hits, login)
+	}
+}
+
+func TestToolsAreFound(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t)
+	save := func(tool, title, content string) int64 {
+		w.Clock.Add(time.Hour)
+		return w.MustSave(remember.SaveInput{Title: title, Content: content, Project: "demo", ToolName: tool}).Memory.Num
+	}
+	disk := save("Bash", "Disk of staging", "Twelve gigabytes are left.")
+	issue := save("mcp__tracker__create_ticket", "Flaky upload", "Reported as number 40.")
+	port := save("", "Port of staging", "Staging listens on 8443.")
+	told := save("", "Completion", "Completion in bash needs a new shell.")
+	for _, c := range []struct {
+		query string
+		want  []int64 // the first of the hits
+	}{
+		{"bash", []int64{told, disk}}, // a text with the word first
+		{"tracker", []int64{issue}},
+		{"what did bash say about the disk", []int64{disk}},
+		{"ticket for the upload", []int64{issue}},
+		{"staging", []int64{port, disk}},
+	} {
+		found := w.MustSearch(search.SearchInput{Query: c.query, Filter: engram.Filter{Project: "demo"}})
+		got := enginetest.HitNums(found.Hits)
+		enginetest.Same(t, c.query, got[:min(len(got), len(c.want))], c.want)
+	}
+	found := w.MustSearch(search.SearchInput{Query: "bash", Filter: engram.Filter{Project: "demo"}})
+	if notes := strings.Join(found.Hits[1].Why.Notes, ";"); notes != "is from the tool Bash, which the question names" {
+		t.Errorf("got %q", notes)
+	}
+	// All words are those of the text.
+	found = w.MustSearch(search.SearchInput{Query: "bash", All: true, Filter: engram.Filter{Project: "demo"}})
+	enginetest.Same(t, "all words", enginetest.HitNums(found.Hits), []int64{told})
+
+	w.Clock.Add(time.Hour)
+	then := w.Clock.Now()
+	w.Clock.Add(time.Hour)
+	w.MustUpdate(remember.UpdateInput{Ref: engram.ByNum(disk), Title: new("Disk of production")})
+	found = w.MustSearch(search.SearchInput{Query: "bash", AsOf: then, Filter: engram.Filter{Project: "demo"}})
+	enginetest.Same(t, "as of then", enginetest.HitNums(found.Hits), []int64{told, disk})
+}
+
+// A tool that reported nearly all makes no word usual: what says it in its text stays first.
+func TestAToolOfMostMemoriesHidesNoText(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t)
+	for i := range 60 {
+		w.MustSave(remember.SaveInput{Title: "Review " + strconv.Itoa(i), Content: "The timeout of the job is too short, part " + strconv.Itoa(i), Project: "demo", ToolName: "claude-code"})
+	}
+	want := w.MustSave(remember.SaveInput{Title: "Hooks", Content: "Claude ends a hook after ten seconds.", Project: "demo"}).Memory.Num
+	found := w.MustSearch(search.SearchInput{Query: "timeout claude", Filter: engram.Filter{Project: "demo"}})
+	if len(found.Hits) == 0 || found.Hits[0].Memory.Num != want {
+		t.Errorf("got %v, want #%d first", enginetest.HitNums(found.Hits), want)
 	}
 }

@@ -129,6 +129,14 @@ func (w within) View(_ context.Context, fn func(engram.Reader) error) error { re
 // wrote.
 func (w within) Update(_ context.Context, fn func(engram.Tx) error) error { return fn(w.tx) }
 
+// UpdateAfter implements engram.Store.
+func (w within) UpdateAfter(_ context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
+	if err := look(w.tx); err != nil {
+		return err
+	}
+	return fn(w.tx)
+}
+
 // Close implements engram.Store. The transaction belongs to its owner.
 func (w within) Close() error { return nil }
 
@@ -138,12 +146,26 @@ type traceless struct{ engram.Store }
 
 // Update runs fn and rolls it back.
 func (t traceless) Update(ctx context.Context, fn func(engram.Tx) error) error {
-	err := t.Store.Update(ctx, func(tx engram.Tx) error {
+	return rolledBack(t.Store.Update(ctx, undoing(fn)))
+}
+
+// UpdateAfter is Update that runs look first.
+func (t traceless) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
+	return rolledBack(t.Store.UpdateAfter(ctx, look, undoing(fn)))
+}
+
+// undoing returns fn with an error in place of success.
+func undoing(fn func(engram.Tx) error) func(engram.Tx) error {
+	return func(tx engram.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
 		return undone{}
-	})
+	}
+}
+
+// rolledBack returns the error of a transaction, nil for that of undoing.
+func rolledBack(err error) error {
 	if _, ok := errors.AsType[undone](err); ok {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/alanbuscaglia/engram/internal/eval"
@@ -183,21 +184,23 @@ func names(s string) []string {
 
 var (
 	// snake_case, camelCase, pkg.Name, std::name
-	identifierForm = regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*$`)
-	identifierSign = regexp.MustCompile(`[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]|::|->|[a-z_]\.[A-Za-z_]\w*[._A-Z]`)
+	identifierForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*$`) })
+	identifierSign = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[A-Za-z0-9]_[A-Za-z0-9]|[a-z0-9][A-Z]|::|->|[a-z_]\.[A-Za-z_]\w*[._A-Z]`)
+	})
 	// src/main.rs, /etc/hosts, a/b/c; not and/or, http://example.org
-	pathForm = regexp.MustCompile(`^[\w.~@-]*(?:/[\w.@-]+)+$`)
-	pathSign = regexp.MustCompile(`/.*/|\.\w+$`)
+	pathForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w.~@-]*(?:/[\w.@-]+)+$`) })
+	pathSign = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/.*/|\.\w+$`) })
 )
 
 const shortestName, longestName = 5, 80
 
 func isIdentifier(s string) bool {
-	return len(s) >= shortestName && len(s) <= longestName && identifierForm.MatchString(s) && identifierSign.MatchString(s)
+	return len(s) >= shortestName && len(s) <= longestName && identifierForm().MatchString(s) && identifierSign().MatchString(s)
 }
 
 func isPath(s string) bool {
-	return len(s) >= shortestName && len(s) <= longestName && strings.Contains(s, "/") && pathForm.MatchString(s) && pathSign.MatchString(s) &&
+	return len(s) >= shortestName && len(s) <= longestName && strings.Contains(s, "/") && pathForm().MatchString(s) && pathSign().MatchString(s) &&
 		strings.ContainsFunc(s, unicode.IsLetter)
 }
 

@@ -197,7 +197,7 @@ func TestTheProjectIsAskedForWhereNobodyKnowsIt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := 0
 			for _, tl := range memory.New(tt.o).Tools() {
-				if strings.Contains(string(tl.Input), `"project":{`) {
+				if strings.Contains(string(tl.Input()), `"project":{`) {
 					got++
 				}
 			}

@@ -89,7 +89,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 	if err != nil {
 		return queried{}, err
 	}
-	out := queried{Memories: []relevant{}, Warnings: warnings([]string{at.Warning}, found.Degraded), newest: found.Query == "", further: a.Offset > 0, uncertain: found.Uncertain}
+	out := queried{Memories: []relevant{}, Warnings: warnings([]string{at.Warning}, found.Degraded), newest: found.Query == "" || found.Listed(), further: a.Offset > 0, uncertain: found.Uncertain}
 	hits, below := found.InOrder()
 	if (len(hits) == 0 || found.Uncertain) && a.Offset == 0 {
 		if out.Elsewhere, err = d.nothing(ctx, by, at.Name, found.Uncertain); err != nil {

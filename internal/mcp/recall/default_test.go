@@ -17,7 +17,7 @@ func TestTheSchemaTellsTheEnginesDefault(t *testing.T) {
 	var schema struct {
 		Properties map[string]struct{ Default any }
 	}
-	if err := json.Unmarshal(tools[i].Input, &schema); err != nil {
+	if err := json.Unmarshal(tools[i].Input(), &schema); err != nil {
 		t.Fatal(err)
 	}
 	if got := schema.Properties["min_strength"].Default; got != read.LeastStrength {

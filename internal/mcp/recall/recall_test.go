@@ -101,7 +101,7 @@ func TestAnAgentElsewhereNamesItsProject(t *testing.T) {
 		{"in a folder", tool.Options{Engine: e, Dir: "/src/shop"}, false},
 	} {
 		i := slices.IndexFunc(recall.Tools(tt.options), func(t tool.Tool) bool { return t.Name == "remember" })
-		if got := strings.Contains(string(recall.Tools(tt.options)[i].Input), `"project"`); got != tt.shown {
+		if got := strings.Contains(string(recall.Tools(tt.options)[i].Input()), `"project"`); got != tt.shown {
 			t.Errorf("%s: project is in the schema %t, want %t", tt.name, got, tt.shown)
 		}
 	}

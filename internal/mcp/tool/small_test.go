@@ -21,11 +21,11 @@ func TestASmallModelIsToldLess(t *testing.T) {
 	})
 	small := whole.Small()
 	want := `{"type":"object","properties":{"query":{"type":"string","description":"a question"},"mode":{"type":"string","description":"any or all"}},"required":["query"]}`
-	if string(small.Input) != want || small.Prose != "Find it." {
-		t.Errorf("told to a small model\n got %q %s\nwant %q %s", small.Prose, small.Input, "Find it.", want)
+	if string(small.Input()) != want || small.Prose != "Find it." {
+		t.Errorf("told to a small model\n got %q %s\nwant %q %s", small.Prose, small.Input(), "Find it.", want)
 	}
-	if string(whole.Input) == want || whole.Prose != "Find what there is." {
-		t.Errorf("what others are told has changed: %q %s", whole.Prose, whole.Input)
+	if string(whole.Input()) == want || whole.Prose != "Find what there is." {
+		t.Errorf("what others are told has changed: %q %s", whole.Prose, whole.Input())
 	}
 	if _, err := small.Call(t.Context(), tool.Caller{}, []byte(`{"query":"x","tags":["a"]}`)); err != nil || len(got.Tags) != 1 || got.Limit != 10 {
 		t.Errorf("what is not told is taken all the same: got %+v, error %v", got, err)

@@ -15,6 +15,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -34,10 +35,11 @@ const (
 // Tool is one tool, ready to be listed and called. It does not change.
 type Tool struct {
 	Def
-	Input  json.RawMessage // JSON Schema of the arguments, of type object
-	Output json.RawMessage // JSON Schema of the structured answer, of type object
+	// The JSON Schemas of the arguments and of the structured answer, of type object. They are written when they are first
+	// asked for: most servers list few of the tools.
+	Input, Output func() json.RawMessage
 
-	small json.RawMessage // Input for small models
+	small func() json.RawMessage // Input for small models
 
 	// Call runs the tool on its raw arguments, nil for none; it may be called concurrently. The error is a
 	// *Failure where the dialect has its own shape for it, else an *engram.Error.
@@ -111,18 +113,21 @@ func (o Options) Shown() []string {
 // that becomes the answer by ReplyOf.
 func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
 	d.Prose, d.SmallProse = strings.TrimSpace(d.Prose), strings.TrimSpace(d.SmallProse)
-	params := paramsOf(reflect.TypeFor[In]())
-	for i, p := range params {
-		params[i].unlisted = p.unlisted && !slices.Contains(d.Shows, p.name)
-	}
+	params := sync.OnceValue(func() []param {
+		params := paramsOf(reflect.TypeFor[In]())
+		for i, p := range params {
+			params[i].unlisted = p.unlisted && !slices.Contains(d.Shows, p.name)
+		}
+		return params
+	})
 	return Tool{
 		Def:    d,
-		Input:  inputSchema(params),
-		Output: json.RawMessage("{" + objectSchema(reflect.TypeFor[Out]()) + "}"),
-		small:  inputSchema(small(params)),
+		Input:  sync.OnceValue(func() json.RawMessage { return inputSchema(params()) }),
+		Output: sync.OnceValue(func() json.RawMessage { return json.RawMessage("{" + objectSchema(reflect.TypeFor[Out]()) + "}") }),
+		small:  sync.OnceValue(func() json.RawMessage { return inputSchema(small(params())) }),
 		Call: func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error) {
 			var in In
-			if err := decode(args, params, reflect.ValueOf(&in).Elem()); err != nil {
+			if err := decode(args, params(), reflect.ValueOf(&in).Elem()); err != nil {
 				return Reply{}, err
 			}
 			out, err := run(ctx, by, in)

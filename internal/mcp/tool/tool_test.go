@@ -204,11 +204,11 @@ func TestSchemasSayWhatIsChecked(t *testing.T) {
 		`"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"share":{"type":"number","maximum":1},` +
 		`"kind":{"type":"string","enum":["a","b"],"default":"b"},"names":{"type":"array","items":{"type":"string"}}},"required":["text"]},"maxItems":3}},` +
 		`"required":["id"]}`
-	if string(got.Input) != want {
-		t.Errorf("input schema\n got %s\nwant %s", got.Input, want)
+	if string(got.Input()) != want {
+		t.Errorf("input schema\n got %s\nwant %s", got.Input(), want)
 	}
-	if !strings.HasPrefix(string(got.Output), `{"type":"object","properties":{"zone":{"type":"string"},"args":{"type":"object",`) {
-		t.Errorf("output schema: got %s", got.Output)
+	if !strings.HasPrefix(string(got.Output()), `{"type":"object","properties":{"zone":{"type":"string"},"args":{"type":"object",`) {
+		t.Errorf("output schema: got %s", got.Output())
 	}
 }
 

@@ -38,7 +38,7 @@ func (f *reading) decide(section string) error {
 		return f.lines()
 	case slices.Contains(wire.DialectSections(), section),
 		section == "" && f.head["version"] != nil && f.head["exported_at"] != nil: // its lists are null when empty
-		f.form = form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation}, dialectLacks, time.Second, wire.DecodeDialect}
+		f.form = form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation}, dialectLacks(), time.Second, wire.DecodeDialect}
 		return f.checkDialect()
 	case slices.Contains(wire.Sections(), section), slices.Contains(nativeSections(), section):
 		return misplaced()

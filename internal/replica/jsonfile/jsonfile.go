@@ -163,7 +163,7 @@ func (Dialect) Fit(r engram.Record) (engram.Record, bool) {
 		m := r.Memory.Memory
 		without := engram.Memory{Importance: engram.DefaultImportance, Strength: m.Strength}
 		for _, f := range engram.Fields[engram.Memory]() {
-			if slices.Contains(dialectLacks, f.Name) {
+			if slices.Contains(dialectLacks(), f.Name) {
 				f.Copy(&m, &without)
 			}
 		}

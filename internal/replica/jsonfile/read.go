@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -25,7 +26,10 @@ type form struct {
 // native reports whether a form keeps everything.
 func (f form) native() bool { return f.name == NameNative || f.name == NamePlain }
 
-var dialectLacks = append(partsBut("project", "scope", "type", "topic_key", "session_id", "tool_name", "review_after", "deleted_at"), "tags", "strength")
+// dialectLacks returns the fields of memories that the dialect lacks.
+var dialectLacks = sync.OnceValue(func() []string {
+	return append(partsBut("project", "scope", "type", "topic_key", "session_id", "tool_name", "review_after", "deleted_at"), "tags", "strength")
+})
 
 // partsBut returns the fields of memories that are merged as parts, but for those that a form has.
 func partsBut(has ...string) (lacks []string) {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -15,14 +16,16 @@ import (
 
 // The structs of native items. That of a memory has revisions and vectors too.
 var (
-	projectShape = shapeOf[engram.Project](struct{ Trail }{})
-	sessionShape = shapeOf[engram.Session](struct{ Trail }{})
-	promptShape  = shapeOf[engram.Prompt](struct{ Trail }{})
-	memoryShape  = shapeOf[engram.Memory](struct {
-		Revisions []Revision `json:"revisions,omitempty"`
-		Vectors   Vectors    `json:"vectors,omitempty"`
-		Trail
-	}{})
+	projectShape = sync.OnceValue(func() reflect.Type { return shapeOf[engram.Project](struct{ Trail }{}) })
+	sessionShape = sync.OnceValue(func() reflect.Type { return shapeOf[engram.Session](struct{ Trail }{}) })
+	promptShape  = sync.OnceValue(func() reflect.Type { return shapeOf[engram.Prompt](struct{ Trail }{}) })
+	memoryShape  = sync.OnceValue(func() reflect.Type {
+		return shapeOf[engram.Memory](struct {
+			Revisions []Revision `json:"revisions,omitempty"`
+			Vectors   Vectors    `json:"vectors,omitempty"`
+			Trail
+		}{})
+	})
 )
 
 // fieldsOf returns the fields of a native item: those of T but the folder of a project, which is local to a machine.
@@ -160,7 +163,7 @@ func (v *Vectors) UnmarshalJSON(b []byte) error {
 const bytesPerNumber = 4
 
 func memoryOf(r engram.MemoryRecord, t Trail) any {
-	n := itemOf(memoryShape, &r.Memory, t)
+	n := itemOf(memoryShape(), &r.Memory, t)
 	revisions, vectors := last[[]Revision](n, 3), last[Vectors](n, 2)
 	for _, v := range r.Revisions {
 		*revisions = append(*revisions, Revision{v.Number, v.Type, v.Title, v.Content, At(v.WrittenAt), At(v.ReplacedAt), v.Reason, v.Stamp})
@@ -173,7 +176,7 @@ func memoryOf(r engram.MemoryRecord, t Trail) any {
 
 func decodeMemory(layers [][]byte) (engram.Record, error) {
 	r := &engram.MemoryRecord{Memory: engram.Memory{Importance: engram.DefaultImportance, Strength: 1}}
-	return decodeItem(memoryShape, &r.Memory, engram.Record{Memory: r}, layers, func(n reflect.Value) {
+	return decodeItem(memoryShape(), &r.Memory, engram.Record{Memory: r}, layers, func(n reflect.Value) {
 		for _, v := range *last[[]Revision](n, 3) {
 			r.Revisions = append(r.Revisions, engram.Revision{Number: v.Number, Type: v.Type, Title: v.Title, Content: v.Content,
 				WrittenAt: v.WrittenAt.Time, ReplacedAt: v.ReplacedAt.Time, Reason: v.Reason, Stamp: v.Stamp})

@@ -37,13 +37,13 @@ func Encode(r engram.Record) (section int, item any) {
 	t := Trail{Causal: r.Causal, Tombstone: r.Tombstone}
 	switch {
 	case r.Project != nil:
-		return Projects, itemOf(projectShape, r.Project, t).Addr().Interface()
+		return Projects, itemOf(projectShape(), r.Project, t).Addr().Interface()
 	case r.Session != nil:
-		return Sessions, itemOf(sessionShape, r.Session, t).Addr().Interface()
+		return Sessions, itemOf(sessionShape(), r.Session, t).Addr().Interface()
 	case r.Memory != nil:
 		return Memories, memoryOf(*r.Memory, t)
 	case r.Prompt != nil:
-		return Prompts, itemOf(promptShape, r.Prompt, t).Addr().Interface()
+		return Prompts, itemOf(promptShape(), r.Prompt, t).Addr().Interface()
 	case r.Relation != nil:
 		return Relations, relationOf(*r.Relation, t)
 	case r.Erased != nil:
@@ -62,13 +62,13 @@ func Decode(section int, layers ...[]byte) (engram.Record, error) {
 	switch section {
 	case Projects:
 		noun := new(engram.Project)
-		return decodeItem(projectShape, noun, engram.Record{Project: noun}, layers)
+		return decodeItem(projectShape(), noun, engram.Record{Project: noun}, layers)
 	case Sessions:
 		noun := new(engram.Session)
-		return decodeItem(sessionShape, noun, engram.Record{Session: noun}, layers)
+		return decodeItem(sessionShape(), noun, engram.Record{Session: noun}, layers)
 	case Prompts:
 		noun := new(engram.Prompt)
-		return decodeItem(promptShape, noun, engram.Record{Prompt: noun}, layers)
+		return decodeItem(promptShape(), noun, engram.Record{Prompt: noun}, layers)
 	case Relations:
 		return decode[Relation](layers)
 	case Erasures:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tailscale/hujson"
 
@@ -171,7 +172,7 @@ func without(v any, path []string, entry func(any) any) any {
 
 func nothing(any) any { return nil }
 
-var placed = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
+var placed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^hujson: line (\d+), column (\d+): `) })
 
 func parse(src []byte) (*document, error) {
 	d := &document{src: src, nl: newline(src), unit: "  "}
@@ -195,7 +196,7 @@ func parse(src []byte) (*document, error) {
 	}
 	if err != nil {
 		at, why := place{1, 1}, err.Error()
-		if match := placed.FindStringSubmatch(why); match != nil {
+		if match := placed().FindStringSubmatch(why); match != nil {
 			at.line, _ = strconv.Atoi(match[1]) // the expression matches only digits
 			at.column, _ = strconv.Atoi(match[2])
 			why = why[len(match[0]):]

@@ -2,7 +2,6 @@ package conn
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,8 +11,8 @@ import (
 
 // Conn is one connection with its prepared statements. One goroutine uses it at a time.
 type Conn struct {
-	sql    *sql.Conn
-	stmts  map[string]*sql.Stmt
+	raw    connection
+	stmts  map[string]statement
 	open   bool // in a transaction
 	broken bool
 	wide   bool  // page cache is enlarged
@@ -21,6 +20,8 @@ type Conn struct {
 
 	// Kept is what the user of the connection caches with it; a borrowed connection has none.
 	Kept any
+	// Ran, unless nil, is called with each statement before it is run, for tests that count them.
+	Ran func(query string)
 }
 
 // turn switches the connection between reading and writing and reports whether it succeeded. It ignores
@@ -30,19 +31,22 @@ func (c *Conn) turn(pragmas string) bool { return c.Exec(context.Background(), p
 // maxStatements bounds the cached statements: filters produce many distinct, rarely used queries.
 const maxStatements = 256
 
-func (c *Conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+func (c *Conn) stmt(ctx context.Context, query string) (statement, error) {
+	if c.Ran != nil {
+		c.Ran(query)
+	}
 	if s, ok := c.stmts[query]; ok {
 		return s, nil
 	}
 	if len(c.stmts) >= maxStatements {
 		_ = c.Forget() // of reading, which reported its own errors
 	}
-	s, err := c.sql.PrepareContext(ctx, hideLimits(query))
+	s, err := c.raw.PrepareContext(ctx, hideLimits(query))
 	if err != nil {
 		return nil, err
 	}
-	c.stmts[query] = s
-	return s, nil
+	c.stmts[query] = s.(statement)
+	return c.stmts[query], nil
 }
 
 // Queries returns the texts of the prepared statements, sorted.
@@ -65,13 +69,20 @@ func hideLimits(query string) string { return strings.ReplaceAll(query, "LIMIT ?
 
 // Exec runs a statement without caching it.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
-	_, err := c.sql.ExecContext(ctx, query, args...)
+	values, err := valuesOf(args)
+	if err == nil {
+		_, err = c.raw.ExecContext(ctx, query, values)
+	}
 	return err
 }
 
 // Scan reads the one row of a query without caching its statement.
 func (c *Conn) Scan(ctx context.Context, query string, into ...any) error {
-	return c.sql.QueryRowContext(ctx, query).Scan(into...)
+	rows, err := c.raw.QueryContext(ctx, query, nil)
+	if err != nil {
+		return err
+	}
+	return first(rows, into)
 }
 
 // Begin opens a transaction with query, BEGIN or BEGIN IMMEDIATE. It is not cancelled once it runs: the

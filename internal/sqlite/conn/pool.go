@@ -8,6 +8,7 @@ package conn
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"sync"
@@ -18,14 +19,15 @@ import (
 )
 
 // Pool is a fixed number of connections, opened when first needed. It replaces the pool of database/sql
-// to keep prepared statements per connection: preparing one costs more than running it. It is safe for
-// concurrent use.
+// to keep prepared statements per connection, since preparing one costs more than running it, and uses the
+// driver itself, since database/sql costs as much as most of our statements. It is safe for concurrent
+// use.
 //
 // The connection given back last is taken first. A new connection reads the whole schema, some
 // milliseconds, and has an empty page cache, so a command that runs one query after the other must never
 // open a second one.
 type Pool struct {
-	db    *sql.DB
+	open  func() (driver.Conn, error)
 	turns chan struct{} // a token per available connection
 	size  int
 	once  sync.Once
@@ -44,7 +46,9 @@ func NewPool(dsn string, size int) (*Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	p := &Pool{db: db, turns: make(chan struct{}, size), size: size}
+	defer db.Close() // it has no connections
+	drv := db.Driver()
+	p := &Pool{open: func() (driver.Conn, error) { return drv.Open(dsn) }, turns: make(chan struct{}, size), size: size}
 	for range size {
 		p.turns <- struct{}{}
 	}
@@ -74,12 +78,16 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 	if c := p.borrowed(); c != nil {
 		return c, nil
 	}
-	c, err := p.db.Conn(ctx)
+	err := ctx.Err()
+	var c driver.Conn
+	if err == nil {
+		c, err = p.open()
+	}
 	if err != nil {
 		p.turns <- struct{}{}
 		return nil, err
 	}
-	return &Conn{sql: c, stmts: map[string]*sql.Stmt{}}, nil
+	return &Conn{raw: c.(connection), stmts: map[string]statement{}}, nil
 }
 
 // last takes the most recently used idle connection, nil if all are in use.
@@ -106,7 +114,7 @@ func (p *Pool) borrowed() *Conn {
 	}
 	c.Kept, c.lender = nil, p.lender
 	if !c.turn(p.borrow) {
-		_ = c.sql.Close()
+		_ = c.raw.Close()
 		return nil
 	}
 	return c
@@ -121,7 +129,7 @@ func (p *Pool) Give(c *Conn) {
 		c.broken = c.broken || !c.turn(p.repay)
 	}
 	if c.broken {
-		_ = c.sql.Close() // already broken, so the error of Close is useless
+		_ = c.raw.Close() // already broken, so the error of Close is useless
 	} else {
 		owner.mu.Lock()
 		owner.idle = append(owner.idle, c)
@@ -146,9 +154,9 @@ func (p *Pool) Close() error {
 		close(p.turns)
 		var errs []error
 		for c := p.last(); c != nil; c = p.last() {
-			errs = append(errs, c.Forget(), c.sql.Close())
+			errs = append(errs, c.Forget(), c.raw.Close())
 		}
-		p.err = errors.Join(append(errs, p.db.Close())...)
+		p.err = errors.Join(errs...)
 	})
 	return p.err
 }

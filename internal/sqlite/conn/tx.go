@@ -3,8 +3,10 @@ package conn
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 )
 
@@ -24,7 +26,7 @@ type Hook interface {
 	Changing(query string)
 }
 
-// Scanner is a row: a *sql.Row or *sql.Rows.
+// Scanner is a row. Scan converts as database/sql does; what it writes to a sql.RawBytes lasts.
 type Scanner interface{ Scan(into ...any) error }
 
 // Querier is a Tx, or a type that embeds one.
@@ -36,7 +38,7 @@ type Querier interface {
 //
 // The driver starts a goroutine for every cancellable statement, which costs as much as a short one.
 // Writing transactions run many short ones, so they check for cancellation between statements only.
-func (t *Tx) stmt(ctx context.Context, query string) (context.Context, *sql.Stmt, error) {
+func (t *Tx) stmt(ctx context.Context, query string) (context.Context, statement, error) {
 	var err error
 	if t.Hook != nil {
 		if query, err = t.Hook.Before(ctx, query); err != nil {
@@ -59,7 +61,11 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, e
 	if t.Hook != nil {
 		t.Hook.Changing(query)
 	}
-	return s.ExecContext(ctx, args...)
+	values, err := valuesOf(args)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(ctx, values)
 }
 
 // Run is Exec without the result.
@@ -89,11 +95,24 @@ func (t *Tx) RunAll(ctx context.Context, all ...Statement) error {
 
 // Row reads the one row of a query; none is sql.ErrNoRows.
 func (t *Tx) Row(ctx context.Context, query string, args []any, into ...any) error {
-	ctx, s, err := t.stmt(ctx, query)
+	_, rows, err := t.query(ctx, query, args)
 	if err != nil {
 		return err
 	}
-	return s.QueryRowContext(ctx, args...).Scan(into...)
+	return first(rows, into)
+}
+
+func (t *Tx) query(ctx context.Context, query string, args []any) (context.Context, driver.Rows, error) {
+	ctx, s, err := t.stmt(ctx, query)
+	if err != nil {
+		return ctx, nil, err
+	}
+	values, err := valuesOf(args)
+	if err != nil {
+		return ctx, nil, err
+	}
+	rows, err := s.QueryContext(ctx, values)
+	return ctx, rows, err
 }
 
 // Maybe is Row for a query that may have no row; then it leaves into unchanged.
@@ -110,23 +129,27 @@ var ErrStop = errors.New("stop")
 
 // Rows runs a query and calls scan for each row, until it returns an error. Rows returns nil for ErrStop.
 func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scanner) error) error {
-	ctx, s, err := t.stmt(ctx, query)
+	ctx, rows, err := t.query(ctx, query, args)
 	if err != nil {
 		return err
 	}
-	rows, err := s.QueryContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); errors.Is(err, ErrStop) {
-			return nil
-		} else if err != nil {
-			return err
+	r := newRow(rows)
+	for {
+		if err = ctx.Err(); err == nil {
+			err = rows.Next(r.values)
+		}
+		if err == nil {
+			err = scan(r)
+		}
+		if err != nil {
+			break
 		}
 	}
-	return rows.Err()
+	shut := rows.Close()
+	if errors.Is(err, io.EOF) || errors.Is(err, ErrStop) {
+		err = shut
+	}
+	return err
 }
 
 // List reads the rows of a query; doing is the context of errors.

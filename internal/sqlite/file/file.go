@@ -34,13 +34,13 @@ type Options struct {
 	Log       *slog.Logger     // nil discards
 	WriteWait time.Duration    // how long a write waits for other writers; default 20 s
 	Mapped    bool             // memory-map the file for reading (see mapping)
-	Single    bool             // the reading connection also writes while it is idle
+	Single    bool             // the reading connection also writes while it is idle, and both read the mapped file
 }
 
 // File is an open database file. It is safe for concurrent use; transactions on one connection are not.
 type File struct {
 	Path   string     // absolute
-	Reads  *conn.Pool // connections that cannot write
+	Reads  *conn.Pool // connections that cannot write, unless Options.Single
 	Writes *conn.Pool // the one connection that can
 
 	log     *slog.Logger
@@ -63,18 +63,22 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	reads := []string{fmt.Sprintf("busy_timeout(%d)", readerNap.Milliseconds()), "query_only(1)"}
+	reads := append(napping(readerNap), "query_only(1)")
+	if o.Single {
+		reads = append(napping(readerNap), writing()...)
+	}
 	if o.Mapped {
 		reads = append(reads, mapping()...)
 	}
 	if f.Reads, err = conn.NewPool(dsn(path, "rw", reads...), Readers); err != nil {
 		return nil, err
 	}
-	if f.Writes, err = conn.NewPool(dsn(path, "rw", writing()...), 1); err != nil {
+	if f.Writes, err = conn.NewPool(dsn(path, "rw", append(napping(writerNap), writing()...)...), 1); err != nil {
 		return nil, err
 	}
 	if o.Single {
-		f.Writes.BorrowFrom(f.Reads, pragmas(writing()), pragmas(reads))
+		// It is opened to write: turning it would cost its statements and the pages that it has read.
+		f.Writes.BorrowFrom(f.Reads, pragmas(napping(writerNap)), pragmas(napping(readerNap)))
 	}
 	if err := f.prepare(ctx, schema, o.Now); err != nil {
 		return nil, errors.Join(f.Explain(err), f.Close())
@@ -118,8 +122,13 @@ func (f *File) Read(ctx context.Context, fn func(*conn.Conn) error) error {
 
 // Write runs fn as the only writer and commits unless it fails. erased tells that texts were removed, of
 // which the log must keep no copy.
-func (f *File) Write(ctx context.Context, fn func(*conn.Conn) (erased bool, err error)) error {
-	c, err := f.begin(ctx)
+//
+// look, unless nil, runs first, on the same connection but not yet as the only writer, so that fn finds
+// in memory what look has read. Its last statement must write, which makes it the writer; busy tells
+// that this failed because another process is writing, or has written since: then fn sees a newer
+// snapshot than look.
+func (f *File) Write(ctx context.Context, look func(*conn.Conn) (busy bool, err error), fn func(*conn.Conn) (erased bool, err error)) error {
+	c, err := f.begin(ctx, look)
 	if err != nil {
 		return f.Explain(err)
 	}
@@ -167,32 +176,63 @@ const (
 	writerNap = 20 * time.Millisecond
 )
 
+// napping returns the pragma of a connection that waits for locks itself.
+func napping(d time.Duration) []string {
+	return []string{fmt.Sprintf("busy_timeout(%d)", d.Milliseconds())}
+}
+
 // writing returns the pragmas of a connection that writes.
 func writing() []string {
-	return []string{fmt.Sprintf("busy_timeout(%d)", writerNap.Milliseconds()), "query_only(0)", "mmap_size(0)",
-		"foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
+	return []string{"foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
 		// Always on: an erase cannot know which freed pages contain older copies.
 		"secure_delete(1)"}
 }
 
-// begin takes the write connection and the write lock, within the usual wait or the caller's shorter lock
-// timeout.
-func (f *File) begin(ctx context.Context) (*conn.Conn, error) {
+// begin takes the write connection and the write lock, after look unless that is nil, within the usual
+// wait or the caller's shorter lock timeout. The time of look does not count.
+func (f *File) begin(ctx context.Context, look func(*conn.Conn) (busy bool, err error)) (*conn.Conn, error) {
 	patience := f.patient
 	if p, said := engram.LockTimeout(ctx); said {
 		patience = min(p, patience)
 	}
-	wait, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	c, err := f.take(wait, f.Writes)
-	if err != nil {
-		return nil, f.explainWait(ctx, patience, err)
+	var c *conn.Conn
+	patiently := func(fn func(ctx context.Context) error) error {
+		wait, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return f.explainWait(ctx, patience, fn(wait))
 	}
-	if err := retryBusy(wait, func() error { return c.Begin(wait, "BEGIN IMMEDIATE") }); err != nil {
+	err := patiently(func(ctx context.Context) (err error) {
+		c, err = f.take(ctx, f.Writes)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	busy := true
+	if look != nil {
+		if busy, err = looking(ctx, c, look); busy {
+			c.Rollback()
+		}
+	}
+	if err == nil && busy {
+		err = patiently(func(ctx context.Context) error {
+			return retryBusy(ctx, func() error { return c.Begin(ctx, "BEGIN IMMEDIATE") })
+		})
+	}
+	if err != nil {
+		c.Rollback()
 		f.Writes.Give(c)
-		return nil, f.explainWait(ctx, patience, err)
+		return nil, err
 	}
 	return c, nil
+}
+
+// looking runs look in a transaction that is a reader's until look writes.
+func looking(ctx context.Context, c *conn.Conn, look func(*conn.Conn) (busy bool, err error)) (busy bool, err error) {
+	if err := c.Begin(ctx, "BEGIN"); err != nil {
+		return false, err
+	}
+	return look(c)
 }
 
 // retryBusy retries fn until it is not busy or ctx is done. SQLite's own back-off favours newcomers;

@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/recent"
 )
 
 // catalogue is the index as one snapshot sees it. It is immutable.
@@ -41,12 +42,21 @@ type kind struct {
 }
 
 // Cache keeps the newest state of the index that a connection of this process has read. A new one costs
-// a row per segment; documents, 32 bytes per memory, are read on first use. It is safe for concurrent
-// use; the zero Cache is empty.
+// a row per segment; documents, 32 bytes per memory, are read on first use. Of the segments, which never
+// change in a version, it keeps what was asked of them lately. It is safe for concurrent use; the zero Cache
+// is empty.
 type Cache struct {
 	mu  sync.Mutex
 	cat *catalogue
+
+	lists    recent.Cache[listOf, postings.List]
+	initials recent.Cache[initialOf, *initial]
+	rooms    sync.Pool // of *[]postings.Posting, for search.decoded
 }
+
+// lasting reports whether what is read of a segment may be kept by its version: the unsealed memories have
+// none, and uncommitted changes must stay invisible to other transactions.
+func (x *Index) lasting(g *segment) bool { return g.num != 0 && !x.changes && !g.private }
 
 const (
 	stateSQL = `SELECT (SELECT changes FROM index_state), (SELECT count(*) FROM unsealed), (SELECT coalesce(max(seq), 0) FROM unsealed)`
@@ -204,6 +214,10 @@ func (x *Index) kindNum(ctx context.Context, k kind) (uint32, error) {
 	}
 	if x.kinds == nil {
 		x.kinds = map[kind]uint32{}
+	}
+	if x.cat != nil && x.cat.kinds[k] != 0 {
+		x.kinds[k] = x.cat.kinds[k]
+		return x.kinds[k], nil
 	}
 	var num uint32
 	found, err := x.DB.Maybe(ctx, find, []any{k.typ, k.scope}, &num)

@@ -187,7 +187,7 @@ func (w *world) home(m *engram.Memory) {
 
 // change changes something of a memory, of what the index has of it or not.
 func (w *world) change(m *engram.Memory) {
-	switch w.r.IntN(10) {
+	switch w.r.IntN(11) {
 	case 0:
 		m.Title = w.text(5)
 	case 1:
@@ -208,6 +208,8 @@ func (w *world) change(m *engram.Memory) {
 		m.Metadata = pick(w.r, []map[string]any{nil, {"k": "v"}, {"k": "w"}})
 	case 9:
 		m.AccessCount++ // not in the index
+	case 10:
+		m.ToolName = pick(w.r, []string{"", w.word(), w.word() + "__" + w.word()})
 	}
 }
 

@@ -19,10 +19,11 @@ const lengthsSQL = `SELECT rows FROM lengths WHERE num BETWEEN ? AND ? ORDER BY 
 func (x *Index) lengthsOf(ctx context.Context, g *segment) (postings.Lengths, error) {
 	g.loading.Lock()
 	defer g.loading.Unlock()
-	if g.loaded {
+	switch {
+	case g.lengths != nil:
+	case g.loaded:
 		return g.docs.Lengths(), nil
-	}
-	if g.lengths == nil {
+	default:
 		all, err := x.pages(ctx, lengthsSQL, g, postings.LengthSize)
 		if err != nil {
 			return postings.Lengths{}, fmt.Errorf("lengths of segment %d: %w", g.num, err)

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
@@ -18,18 +19,28 @@ const blocksAtSQL = `SELECT postings.num, words FROM json_each(?) AS asked CROSS
 // sought is a requested word and the segment to look in, both by index.
 type sought struct{ word, segment int }
 
+// mostLists bounds the bytes of lists in memory: questions share words.
+const mostLists = 4 << 20
+
+// listOf identifies the list of a word in a segment.
+type listOf struct {
+	segment, version int64
+	word             string
+}
+
 // lists returns the postings of words: for each word a list per segment.
 func (x *Index) lists(ctx context.Context, segments []*segment, words []string) ([][]postings.List, error) {
 	all := make([][]postings.List, len(words))
 	for j := range words {
 		all[j] = make([]postings.List, len(segments))
 	}
-	read := func(block []byte, s sought) error {
+	find := func(block []byte, s sought) (l postings.List, err error) {
 		raw, found, err := postings.Find(block, words[s.word])
 		if err == nil && found {
-			all[s.word][s.segment], err = postings.ReadList(bytes.Clone(raw))
+			l, err = postings.ReadList(raw)
 		}
-		return err
+		all[s.word][s.segment] = l
+		return l, err
 	}
 	far := map[int64][]sought{} // by row number
 	for i, g := range segments {
@@ -41,17 +52,35 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 			switch {
 			case n < 0:
 			case g.blocks == nil:
+				if x.lasting(g) {
+					if l, known := x.Cache.lists.Get(listOf{g.num, g.version, word}, mostLists); known {
+						all[j][i] = l
+						continue
+					}
+				}
 				far[part(g.num, n)] = append(far[part(g.num, n)], sought{j, i})
 			case n >= len(g.blocks):
 				return nil, fmt.Errorf("segment %d: %w", g.num, postings.ErrDamaged)
 			default:
-				if err := read(g.blocks[n], sought{j, i}); err != nil {
+				if _, err := find(g.blocks[n], sought{j, i}); err != nil {
 					return nil, err
 				}
 			}
 		}
 	}
-	return all, x.blocksAt(ctx, far, read)
+	return all, x.blocksAt(ctx, far, func(block []byte, s sought) error {
+		l, err := find(block, s)
+		if err != nil {
+			return err
+		}
+		l = l.Clone()
+		all[s.word][s.segment] = l
+		if g := segments[s.segment]; x.lasting(g) {
+			word := words[s.word]
+			x.Cache.lists.Put(listOf{g.num, g.version, strings.Clone(word)}, l, l.Bytes()+len(word)+150, mostLists)
+		}
+		return nil
+	})
 }
 
 // beginning calls fn for the words of the segments that start with begins, in order within a segment.
@@ -75,6 +104,9 @@ func (x *Index) beginning(ctx context.Context, segments []*segment, begins strin
 	for i, g := range segments {
 		if err := x.readWords(ctx, g); err != nil {
 			return err
+		}
+		if x.lacks(g, begins) {
+			continue
 		}
 		end, _ := slices.BinarySearch(g.firsts, begins+"\xff")
 		for n := max(g.blockOf(begins), 0); n < end; n++ {

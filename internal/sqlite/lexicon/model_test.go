@@ -25,6 +25,7 @@ type model struct {
 type document struct {
 	m      engram.Memory
 	words  map[string]int
+	tools  map[string]bool // the words of its tool's name
 	length int
 }
 
@@ -39,7 +40,8 @@ func (x *model) put(m engram.Memory) {
 		delete(x.live, m.Num)
 		return
 	}
-	d := &document{m: m, words: map[string]int{}}
+	d := &document{m: m, words: map[string]int{}, tools: map[string]bool{}}
+	text.Scan(m.ToolName, func(t text.Token) { d.tools[t.Text()] = true })
 	add := func(t text.Token, times int) {
 		d.length++
 		d.words[t.Text()] += times
@@ -70,6 +72,9 @@ type found struct {
 	words    []string
 	same     bool // words mean the same, and the most frequent counts
 	repaired bool
+	tool     string // the term, where tool names have it
+	rows     int    // memories of the project that have one of the words
+	tools    int    // and that have tool in the name of their tool
 }
 
 // answer is what the model answers. Scores has every memory that passes and matches, whatever the limit.
@@ -104,13 +109,17 @@ func (x *model) ask(q engram.LexicalQuery, off func(string) bool) answer {
 		if rows == 0 {
 			f = found{}
 		}
+		f.rows, f.tool, f.tools = rows, term.Word, a.tools(term.Word)
+		if f.tools == 0 || q.All || term.Stop || term.Time || term.Joined {
+			f.tool, f.tools = "", 0
+		}
 		a.looked = append(a.looked, f)
-		out.words = append(out.words, engram.WordCount{Term: term, Matched: a.mostFrequent(f.words, 32), Repaired: f.repaired, Rows: rows})
+		out.words = append(out.words, engram.WordCount{Term: term, Matched: a.mostFrequent(f.words, 32), Repaired: f.repaired, Rows: min(rows+f.tools, out.rows)})
 		if q.All && term.Joined {
 			continue
 		}
 		lacking = lacking || rows == 0
-		if rows > 0 {
+		if rows > 0 || f.tool != "" {
 			terms = append(terms, f)
 		}
 	}
@@ -134,7 +143,7 @@ func (a *question) look(term engram.Term) found {
 	if len(exact) > 0 {
 		return found{words: exact, same: true}
 	}
-	if term.Stop || term.Time {
+	if term.Stop || term.Time || !a.q.All && !term.Joined && a.tools(term.Word) > 0 {
 		return found{}
 	}
 	if len(a.q.Terms) <= 6 && utf8.RuneCountInString(term.Written) >= 3 {
@@ -165,7 +174,7 @@ func (a *question) repair(term engram.Term) (string, bool) {
 		return meant, true
 	}
 	for n := len(r) - 1; n >= max(4, len(r)-6); n-- {
-		if w := string(r[:n]); a.having([]string{w}) > 0 {
+		if w := string(r[:n]); a.having([]string{w}) > 0 && a.fits(term, w) {
 			return w, true
 		}
 	}
@@ -198,7 +207,7 @@ func (a *question) meant(term engram.Term) (best string, errors int) {
 	r := []rune(term.Written)
 	for _, begins := range [][]string{{string(r[0])}, {string(r[1]) + string(r[0]), string(r[1:])}} {
 		words := a.wordsOf(func(w string) bool {
-			return distance(w) <= most && slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(w, b) })
+			return distance(w) <= most && a.fits(term, w) && slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(w, b) })
 		})
 		if len(words) > 0 {
 			best = slices.MinFunc(words, func(v, w string) int {
@@ -208,6 +217,19 @@ func (a *question) meant(term engram.Term) (best string, errors int) {
 		}
 	}
 	return "", 0
+}
+
+// fits says whether a text in another language has a word, where the question is in one.
+func (a *question) fits(term engram.Term, word string) bool {
+	if !term.Foreign {
+		return true
+	}
+	r := []rune(word)
+	begins := text.ForeignMark + string(r[:min(len(r), 4)])
+	return len(a.wordsOf(func(w string) bool {
+		stem, foreign := strings.CutPrefix(w, text.ForeignMark)
+		return foreign && strings.HasPrefix(w, begins) && (strings.HasPrefix(word, stem) || strings.HasPrefix(stem, word))
+	})) > 0
 }
 
 // beginnings are the words that begin with those of the question.
@@ -241,6 +263,16 @@ func (a *question) having(words []string) (n int) {
 	}
 	for _, d := range a.project {
 		if d.tf(found{words: words}) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// tools counts the memories of the project whose tool's name has the term.
+func (a *question) tools(term string) (n int) {
+	for _, d := range a.project {
+		if d.tools[term] {
 			n++
 		}
 	}
@@ -298,6 +330,10 @@ func (a *question) rank(terms []found, all bool) map[int64]float64 {
 				has++
 				score += f.worth() * bm25(len(a.project), mean, having[i], tf, float64(d.length))
 			}
+			if d.tools[f.tool] {
+				has++
+				score += a.ofTool(d, f)
+			}
 		}
 		if has > 0 && (!all || has == len(terms)) && a.passes(d.m) {
 			scores[d.m.Num] = score
@@ -324,6 +360,12 @@ func (a *question) passes(m engram.Memory) bool {
 		(f.Since.IsZero() || !m.CreatedAt.Before(f.Since)) && (f.Until.IsZero() || m.CreatedAt.Before(f.Until))
 }
 
+// ofTool is the score of a word in the name of a memory's tool.
+func (a *question) ofTool(d *document, f found) float64 {
+	mean := float64(a.total) / float64(max(len(a.project), 1))
+	return 0.3 * bm25(len(a.project), mean, f.tools, 1, float64(d.length))
+}
+
 // parts is what each word adds to the score of each memory.
 func (a *question) parts(words []engram.WordCount) map[int64][]float64 {
 	parts := map[int64][]float64{}
@@ -333,7 +375,10 @@ func (a *question) parts(words []engram.WordCount) map[int64][]float64 {
 		for j, w := range words {
 			f := a.looked[j]
 			if n := d.tf(f); n > 0 && w.Rows > 0 {
-				of[j] = f.worth() * bm25(len(a.project), mean, w.Rows, n, float64(d.length))
+				of[j] = f.worth() * bm25(len(a.project), mean, f.rows, n, float64(d.length))
+			}
+			if d.tools[f.tool] {
+				of[j] += a.ofTool(d, f)
 			}
 		}
 		parts[d.m.Num] = of

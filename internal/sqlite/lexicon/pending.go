@@ -113,7 +113,7 @@ func (x *Index) removePending(num int64) (waiting bool) {
 
 // indexedFields returns the fields of a memory that wordsOf reads.
 func indexedFields(m engram.Memory) engram.Memory {
-	return engram.Memory{Title: m.Title, Content: m.Content, TopicKey: m.TopicKey, Tags: m.Tags}
+	return engram.Memory{Title: m.Title, Content: m.Content, TopicKey: m.TopicKey, ToolName: m.ToolName, Tags: m.Tags}
 }
 
 // Flush writes the buffered removals and additions to the tables of the index.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/vector"
@@ -15,9 +14,13 @@ import (
 // repairedWorth is the weight of a corrected word relative to an exact one.
 const repairedWorth = 0.7
 
+// toolWorth is the weight of a word in the name of the tool that reported a memory, relative to one of its text. It is
+// set by hand: enough to find what a tool reported, too little to put it before a text that has the word.
+const toolWorth = 0.3
+
 // rank scores the memories in scope that contain at least least of the words (0: any) and returns the
 // best.
-func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engram.Ranked, error) {
+func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]vector.Placed, error) {
 	if len(ws) == 0 {
 		return nil, nil
 	}
@@ -44,12 +47,9 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 			return nil, err
 		}
 		for j, w := range ws {
-			ps, err := w.spread[i].postings(s.scratch)
+			ps, err := s.postings(&w.spread[i])
 			if err != nil {
 				return nil, err
-			}
-			if w.spread[i].merged == nil {
-				s.scratch = ps
 			}
 			if err := sum.add(ps, worth[j], lengths); err != nil {
 				return nil, err
@@ -60,23 +60,23 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]engr
 			return nil, err
 		}
 		if in.Docs != nil {
-			sum.collect(best, in, uint16(least))
-		} else if err := sum.choose(ctx, best, in, uint16(least)); err != nil {
+			sum.collect(best, in, i, uint16(least))
+		} else if err := sum.choose(ctx, best, in, i, uint16(least)); err != nil {
 			return nil, err
 		}
 	}
 	if s.scope.Check != nil {
-		return s.checked(ctx, best.Ranked(), limit)
+		return s.checked(ctx, best.Placed(), limit)
 	}
-	return best.Ranked(), nil
+	return best.Placed(), nil
 }
 
 // checkAtOnce is how many memories are checked per statement.
 const checkAtOnce = 250
 
 // checked returns the first hits that pass the conditions that need the memory itself.
-func (s *search) checked(ctx context.Context, found []engram.Ranked, limit int) ([]engram.Ranked, error) {
-	var kept []engram.Ranked
+func (s *search) checked(ctx context.Context, found []vector.Placed, limit int) ([]vector.Placed, error) {
+	var kept []vector.Placed
 	for some := range slices.Chunk(found, checkAtOnce) {
 		nums := make([]int64, len(some))
 		for i, f := range some {
@@ -124,22 +124,25 @@ func (s *sums) add(ps []postings.Posting, w retrieval.Word, lengths postings.Len
 	return nil
 }
 
-// collect offers the documents in scope that contain a word, and at least least.
-func (s *sums) collect(best *vector.Top, in *Part, least uint16) {
+// placeOf is the place of a hit: the index of its segment in scope, and its slot.
+func placeOf(segment, slot int) int { return segment<<16 | slot }
+
+// collect offers the documents of a segment in scope that contain a word, and at least least.
+func (s *sums) collect(best *vector.Top, in *Part, segment int, least uint16) {
 	bar, _ := best.Least()
 	for slot := range in.Docs.Len() {
 		score := float64(s.score[slot])
 		if s.words[slot] == 0 || s.words[slot] < least || score < bar || !in.Pass(slot) {
 			continue
 		}
-		best.Offer(in.Docs.Num(slot), score)
+		best.OfferAt(in.Docs.Num(slot), score, placeOf(segment, slot))
 		bar, _ = best.Least()
 	}
 }
 
 // choose is collect for documents that are not loaded: it checks the best scores first, so that it reads
 // few pages.
-func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, least uint16) error {
+func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, segment int, least uint16) error {
 	var slots []int
 	bar, _ := best.Least()
 	for slot, n := range s.words[:in.of.slots] {
@@ -158,72 +161,65 @@ func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, least uin
 			return err
 		}
 		if in.passes(docs, i, slot) {
-			best.Offer(docs.Num(i), score)
+			best.OfferAt(docs.Num(i), score, placeOf(segment, slot))
 		}
 	}
 	return nil
 }
 
-// mostSessions is the greatest plausible number of a session; greater ones mean damage.
-const mostSessions = 1 << 24
-
-// inProject calls fn for the live documents of the project, with the number of the session, 0 for none.
-func (s *search) inProject(fn func(segment int, d postings.Docs, slot int, session uint32)) {
-	for i, g := range s.scope.segments {
-		mixed := s.scope.mixed(g)
-		for slot := range g.docs.Len() {
-			at := g.docs.Session(slot)
-			if at > mostSessions || !g.docs.Live(slot) || mixed && !s.scope.has(int64(g.docs.Project(slot))) {
-				continue
-			}
-			fn(i, g.docs, slot, at)
-		}
-	}
-}
-
 // parts returns what each word adds to the score of each hit.
 func (s *search) parts(hits []standing) (map[int64][]float32, error) {
-	segments := make([][]int32, len(s.scope.segments)) // by slot: the hit, counted from 1
 	all, parts := make([]float32, len(hits)*len(s.terms)), make(map[int64][]float32, len(hits))
+	byPlace := make([]int, len(hits)) // indexes of hits, by segment and slot
 	for i, f := range hits {
-		if segments[f.segment] == nil {
-			segments[f.segment] = make([]int32, s.scope.segments[f.segment].docs.Len())
-		}
-		segments[f.segment][f.slot] = int32(i + 1)
+		byPlace[i] = i
 		parts[f.num] = all[i*len(s.terms):][:len(s.terms):len(s.terms)]
 	}
+	slices.SortFunc(byPlace, func(a, b int) int {
+		return cmp.Or(cmp.Compare(hits[a].segment, hits[b].segment), cmp.Compare(hits[a].slot, hits[b].slot))
+	})
 	for j, w := range s.terms {
-		worth := s.worth(w)
-		for i, g := range s.scope.segments {
-			if segments[i] == nil || w.spread[i].empty() {
+		for _, w := range []*word{w, w.tool} {
+			if w == nil {
 				continue
 			}
-			ps, err := w.spread[i].postings(s.scratch)
-			if err != nil {
+			if err := s.add(w, hits, byPlace, func(i int, part float32) { all[i*len(s.terms)+j] += part }); err != nil {
 				return nil, err
-			}
-			if w.spread[i].merged == nil {
-				s.scratch = ps
-			}
-			for _, p := range ps {
-				if int(p.Slot) >= len(segments[i]) {
-					return nil, postings.ErrDamaged
-				}
-				if at := segments[i][p.Slot]; at > 0 {
-					part := worth.Score(float64(p.TF), float64(g.docs.Length(int(p.Slot))))
-					all[int(at-1)*len(s.terms)+j] = float32(part)
-				}
 			}
 		}
 	}
 	return parts, nil
 }
 
-// worth returns the weight of a word, less if it is a correction.
+// add calls fn with what a word adds to the score of each hit that has it; byPlace are the hits by segment and
+// slot.
+func (s *search) add(w *word, hits []standing, byPlace []int, fn func(hit int, part float32)) (err error) {
+	worth, segment := s.worth(w), -1
+	var ps []postings.Posting
+	for _, i := range byPlace {
+		f := hits[i]
+		if f.segment != segment {
+			segment = f.segment
+			if ps, err = s.postings(&w.spread[segment]); err != nil {
+				return err
+			}
+		}
+		at, has := slices.BinarySearchFunc(ps, uint32(f.slot), func(p postings.Posting, slot uint32) int { return cmp.Compare(p.Slot, slot) })
+		if ps = ps[at:]; has {
+			fn(i, float32(worth.Score(float64(ps[0].TF), float64(f.words))))
+		}
+	}
+	return nil
+}
+
+// worth returns the weight of a word, less if it is a correction or a tool's name.
 func (s *search) worth(w *word) retrieval.Word {
 	worth := s.collection().Word(w.rows)
 	if w.repaired {
 		worth = worth.Times(repairedWorth)
+	}
+	if w.isTool {
+		worth = worth.Times(toolWorth)
 	}
 	return worth
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -15,7 +14,7 @@ import (
 )
 
 // Limits of the search for corrections, in blocks of a segment: a block is some two hundred words and
-// takes 15 µs. They cover 50,000 memories when only words with one initial are compared, 10,000 when all
+// takes 15 µs to read. They cover 50,000 memories when only words with one initial are compared, 10,000 when all
 // words are; in larger scopes the newest memories are searched.
 const (
 	repairBlocks   = 120
@@ -30,7 +29,8 @@ const (
 )
 
 // repair sets w to the indexed word that was probably meant: the one with the fewest typing errors, or
-// the longest prefix of what was written (a truncated word has no stem).
+// the longest prefix of what was written (a truncated word has no stem). In a question in another language it must be a
+// word of a text in another language: decidimos is no mistyped decided.
 func (s *search) repair(ctx context.Context, w *word) error {
 	term := w.term
 	n := utf8.RuneCountInString(term.Written)
@@ -54,10 +54,21 @@ func (s *search) repair(ctx context.Context, w *word) error {
 	}
 	r := []rune(term.Written)
 	for n := len(r) - 1; n >= max(leastRepaired, len(r)-6); n-- {
-		if err := s.exactly(ctx, w, string(r[:n])); err != nil || w.rows > 0 {
-			w.repaired = true
+		begins := string(r[:n])
+		if err := s.exactly(ctx, w, begins); err != nil {
 			return err
 		}
+		if w.rows == 0 {
+			continue
+		}
+		fits, err := s.fits(ctx, term, begins)
+		if err != nil {
+			return err
+		}
+		if w.repaired = fits; fits {
+			return nil
+		}
+		*w = word{term: term, spread: make([]holding, len(s.scope.segments))}
 	}
 	if found != "" {
 		w.repaired = true
@@ -110,34 +121,58 @@ func (s *search) near(ctx context.Context, w *word, initial string, most int) (c
 			break
 		}
 		budget -= g.blocksOf(initial)
-		err := s.scope.index.walk(ctx, g, initial, func(word, raw []byte) bool {
-			if !bytes.HasPrefix(word, []byte(initial)) {
-				return false
-			}
-			n := errorsTo(word, forms, most)
-			if n <= most {
-				distance[string(word)] = n
-				counts[string(word)] += s.rowsOf(g, raw)
-			}
-			return true
-		})
+		words, err := s.scope.index.initial(ctx, g, initial)
 		if err != nil {
+			return nil, nil, err
+		}
+		mixed := s.scope.mixed(g)
+		var some []string
+		words.near(forms, most, func(i int, word string, errors int) {
+			distance[word] = errors
+			if mixed {
+				some = append(some, word)
+			} else {
+				counts[word] += int(words.rows[i])
+			}
+		})
+		if err := s.countIn(ctx, g, some, counts); err != nil {
 			return nil, nil, err
 		}
 	}
 	for word, n := range counts {
-		if n == 0 { // only other projects have it
+		fits, err := s.fits(ctx, w.term, word)
+		if err != nil {
+			return nil, nil, err
+		}
+		if n == 0 || !fits { // only other projects have it
 			delete(counts, word)
 		}
 	}
 	return counts, distance, nil
 }
 
-// form is a spelling to compare indexed words with.
-type form struct {
-	word    string
-	letters uint32 // see lettersOf
-	width   int    // bytes per letter at most
+// fits reports whether a word may be what a term meant. Indexed words do not tell their language, but texts in other
+// languages have stems beside them.
+func (s *search) fits(ctx context.Context, term engram.Term, word string) (fits bool, err error) {
+	if !term.Foreign {
+		return true, nil
+	}
+	r := []rune(word)
+	begins := text.ForeignMark + string(r[:min(len(r), leastRepaired)])
+	err = s.scope.index.beginning(ctx, s.scope.segments, begins, func(i int, stem, raw []byte) error {
+		stem = stem[len(text.ForeignMark):]
+		if fits || !strings.HasPrefix(word, string(stem)) && !bytes.HasPrefix(stem, []byte(word)) {
+			return nil
+		}
+		l, err := postings.ReadList(raw)
+		if err != nil {
+			return err
+		}
+		n, err := s.rowsIn(s.scope.segments[i], &holding{list: l})
+		fits = n > 0
+		return err
+	})
+	return fits, err
 }
 
 // formsOf returns the spellings of a term. The index has stems, but an error in the ending may prevent
@@ -148,29 +183,17 @@ func formsOf(term engram.Term) (forms []form) {
 		if strings.ContainsFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) {
 			width = utf8.UTFMax
 		}
-		forms = append(forms, form{word, lettersOf([]byte(word)), width})
+		forms = append(forms, form{word, lettersOf(word), width})
 	}
 	return forms
 }
 
-// lettersOf hashes the bytes of a word to a set of 32. One typing error adds and removes at most one
-// element, which rules out most words without comparing them.
-func lettersOf(word []byte) (set uint32) {
-	for _, b := range word {
-		set |= 1 << (b & 31)
-	}
-	return set
-}
-
 // errorsTo returns the smallest number of typing errors between a word and a form; more than most if
 // there are too many.
-func errorsTo(word []byte, forms []form, most int) int {
-	least := most + 1
-	letters := lettersOf(word)
+func errorsTo(word string, forms []form, most int) int {
+	least, letters := most+1, lettersOf(word)
 	for _, f := range forms {
-		bytes := most * f.width // that may differ
-		if len(word)-len(f.word) > bytes || len(f.word)-len(word) > bytes ||
-			bits.OnesCount32(letters&^f.letters) > bytes || bits.OnesCount32(f.letters&^letters) > bytes {
+		if !f.mayBe(len(word), letters, most) {
 			continue
 		}
 		// A stem is shorter than the word written, so it tolerates fewer errors.
@@ -178,11 +201,30 @@ func errorsTo(word []byte, forms []form, most int) int {
 		if min(len(word), len(f.word)) < longWord {
 			bears = min(most, 1)
 		}
-		if n, ok := text.Typos(string(word), f.word, bears); ok {
+		if n, ok := text.Typos(word, f.word, bears); ok {
 			least = min(least, n)
 		}
 	}
 	return least
+}
+
+// countIn adds to counts the memories of the project in segment g that have each of the words.
+func (s *search) countIn(ctx context.Context, g *segment, words []string, counts map[string]int) error {
+	if len(words) == 0 {
+		return nil
+	}
+	lists, err := s.scope.index.lists(ctx, []*segment{g}, words)
+	if err != nil {
+		return err
+	}
+	for i, word := range words {
+		n, err := s.rowsIn(g, &holding{list: lists[i][0]})
+		if err != nil {
+			return err
+		}
+		counts[word] += n
+	}
+	return nil
 }
 
 // blocksOf returns how many blocks of a segment may contain words with a prefix.
@@ -198,7 +240,7 @@ func (s *search) rowsOf(g *segment, raw []byte) int {
 	if err != nil {
 		return 0
 	}
-	n, err := s.rowsIn(g, holding{list: l})
+	n, err := s.rowsIn(g, &holding{list: l})
 	if err != nil {
 		return 0
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // Search ranks the memories that match q, best first, by exact BM25 over every memory that passes f, which
@@ -34,12 +35,20 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 		}
 	}
 	s := &search{scope: sc, query: q}
+	if room, some := x.Cache.rooms.Get().(*[]postings.Posting); some {
+		s.decoded = (*room)[:0]
+	}
+	defer func() { x.Cache.rooms.Put(&s.decoded) }()
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	answer := engram.Lexical{Hits: s.hits, Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
+	answer := engram.Lexical{Hits: vector.Ranked(s.hits), Rows: sc.Rows, Length: s.collection().Length, Beside: s.beside, Parts: s.parted}
 	for _, w := range s.terms {
-		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
+		rows := w.rows
+		if w.tool != nil {
+			rows = min(rows+w.tool.rows, sc.Rows)
+		}
+		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: rows})
 	}
 	return answer, nil
 }
@@ -50,14 +59,20 @@ type search struct {
 	query engram.LexicalQuery
 	terms []*word
 	asked map[string][]postings.List // lists of the query's words, by segment in scope
-	hits  []engram.Ranked
+	tools map[string]*word           // tool names by the query's word
+	hits  []vector.Placed
 
 	beside map[int64]engram.Beside
 	parted map[int64][]float32
 
-	scratch []postings.Posting
-	tf      []uint32 // scratch space for postings.Union
+	decoded []postings.Posting // of single lists, for their holdings
+	scratch []postings.Posting // of a list for which decoded has no room
+	tf      []uint32           // scratch space for postings.Union
 }
+
+// mostDecoded is how many postings of single lists are kept until the search is over, as they are read up to
+// three times: 1 MB.
+const mostDecoded = 1 << 17
 
 // word is a term of the query with its matches in the index.
 type word struct {
@@ -66,26 +81,39 @@ type word struct {
 	repaired bool      // matched are corrections of what was written
 	spread   []holding // by segment in scope
 	rows     int       // memories of the project that contain it
+	tool     *word     // the same word in tool names; nil if none has it
+	isTool   bool      // it is the tool of another word
 }
 
 // holding is what one segment has of a word.
 type holding struct {
-	list   postings.List      // of a single indexed word
-	merged []postings.Posting // of several
+	list postings.List      // of a single indexed word
+	all  []postings.Posting // decoded; of several words, only this
 }
 
-func (h holding) empty() bool { return h.list.Len() == 0 && len(h.merged) == 0 }
+func (h holding) empty() bool { return h.list.Len() == 0 && len(h.all) == 0 }
 
-// postings decodes the holding, using into as scratch space if needed.
-func (h holding) postings(into []postings.Posting) ([]postings.Posting, error) {
-	if h.merged != nil {
-		return h.merged, nil
+// postings returns the postings of a holding, valid until the next call.
+func (s *search) postings(h *holding) (ps []postings.Posting, err error) {
+	switch {
+	case h.all != nil || h.list.Len() == 0:
+		return h.all, nil
+	case len(s.decoded)+h.list.Len() > mostDecoded:
+		s.scratch, err = h.list.Decode(s.scratch[:0])
+		return s.scratch, err
 	}
-	return h.list.Decode(into[:0])
+	from := len(s.decoded)
+	if s.decoded, err = h.list.Decode(s.decoded); err == nil {
+		h.all = s.decoded[from:len(s.decoded):len(s.decoded)]
+	}
+	return h.all, err
 }
 
 func (s *search) run(ctx context.Context) error {
 	if err := s.ask(ctx); err != nil {
+		return err
+	}
+	if err := s.askTools(ctx); err != nil {
 		return err
 	}
 	for _, term := range s.query.Terms {
@@ -98,7 +126,15 @@ func (s *search) run(ctx context.Context) error {
 	if s.query.All {
 		return s.every(ctx)
 	}
-	ws := slices.DeleteFunc(slices.Clone(s.terms), func(w *word) bool { return w.rows == 0 })
+	var ws []*word
+	for _, w := range s.terms {
+		if w.rows > 0 {
+			ws = append(ws, w)
+		}
+		if w.tool != nil {
+			ws = append(ws, w.tool)
+		}
+	}
 	var err error
 	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil {
 		return err
@@ -192,8 +228,11 @@ const briefTerms = 6
 // query words with that prefix come first, and substring matches last.
 func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	w := &word{term: term}
-	if err := s.either(ctx, w, term.Words()); err != nil || w.rows > 0 {
+	if err := s.either(ctx, w, term.Words()); err != nil {
 		return w, err
+	}
+	if w.tool = s.tools[term.Word]; w.rows > 0 || w.tool != nil {
+		return w, nil
 	}
 	if term.Stop || term.Time {
 		return w, nil
@@ -234,8 +273,41 @@ func (s *search) ask(ctx context.Context) error {
 	return nil
 }
 
-// searchable reports whether a word may be searched for: words that encode tags may not.
-func searchable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
+// askTools reads which words of the query tool names have. A search for all words looks for them in texts alone.
+func (s *search) askTools(ctx context.Context) error {
+	if s.query.All {
+		return nil
+	}
+	var names []string
+	for _, t := range s.query.Terms {
+		if name := toolMark + t.Word; !t.Stop && !t.Time && !t.Joined && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	lists, err := s.scope.index.lists(ctx, s.scope.segments, names)
+	if err != nil {
+		return err
+	}
+	s.tools = map[string]*word{}
+	for j, name := range names {
+		w := &word{isTool: true, spread: make([]holding, len(s.scope.segments))}
+		for i, l := range lists[j] {
+			w.spread[i].list = l
+		}
+		if err := s.count(w); err != nil {
+			return err
+		}
+		if w.rows > 0 { // otherwise only other projects have it
+			s.tools[name[len(toolMark):]] = w
+		}
+	}
+	return nil
+}
+
+// searchable reports whether a word may be searched for: words that encode tags and tool names may not.
+func searchable(word string) bool {
+	return word != "" && !strings.HasPrefix(word, tagMark) && !strings.HasPrefix(word, toolMark)
+}
 
 // exactly sets w to one indexed word.
 func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
@@ -281,7 +353,7 @@ func (s *search) either(ctx context.Context, w *word, words []string) error {
 func (s *search) count(w *word) error {
 	w.rows = 0
 	for i, g := range s.scope.segments {
-		n, err := s.rowsIn(g, w.spread[i])
+		n, err := s.rowsIn(g, &w.spread[i])
 		if err != nil {
 			return err
 		}
@@ -294,16 +366,13 @@ func (s *search) count(w *word) error {
 }
 
 // rowsIn returns how many memories of the project a holding of segment g has.
-func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
+func (s *search) rowsIn(g *segment, h *holding) (rows int, err error) {
 	if !s.scope.mixed(g) || h.empty() {
-		return max(h.list.Len(), len(h.merged)), nil
+		return max(h.list.Len(), len(h.all)), nil
 	}
-	ps, err := h.postings(s.scratch)
+	ps, err := s.postings(h)
 	if err != nil {
 		return 0, err
-	}
-	if h.merged == nil {
-		s.scratch = ps
 	}
 	for _, p := range ps {
 		if int(p.Slot) >= g.docs.Len() {
@@ -329,7 +398,7 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 			return err
 		}
 		lists[i] = append(lists[i], l)
-		n, err := s.rowsIn(segments[i], holding{list: l})
+		n, err := s.rowsIn(segments[i], &holding{list: l})
 		if n > 0 { // otherwise only other projects have it
 			counts[string(word)] += n
 		}
@@ -384,7 +453,7 @@ func (s *search) join(g *segment, lists []postings.List, unite merge) (h holding
 	if len(s.tf) < g.slots {
 		s.tf = make([]uint32, max(g.slots, MaxSlots))
 	}
-	h.merged, err = unite(lists, s.tf[:g.slots])
+	h.all, err = unite(lists, s.tf[:g.slots])
 	return h, err
 }
 

@@ -27,11 +27,14 @@ type segment struct {
 
 	loading  sync.Mutex
 	loaded   bool
-	lengths  []byte // of a large segment, if read separately; nil otherwise
+	lengths  []byte // of the documents; nil if not read yet
 	wordless bool   // unsealed memories whose words are not read yet
 	docs     postings.Docs
 	blocks   [][]byte          // of a small segment: reading them one by one costs more than keeping them
 	shares   map[uint32]*share // by project, if there are several
+
+	ordering  sync.Once
+	bySession *inSessions
 }
 
 // share is one project's part of a segment.
@@ -97,7 +100,7 @@ func (x *Index) load(ctx context.Context, g *segment) error {
 			return err
 		}
 	}
-	g.docs = docs
+	g.docs, g.lengths = docs, postings.AppendLengths(nil, docs) // close together, since scoring reads many
 	g.count()
 	g.loaded = true
 	return nil

@@ -12,11 +12,15 @@ import (
 // Version identifies the tokenisation of wordsOf. Increase it whenever the same text would give
 // other words: stores with another version are reindexed when opened, because removing a memory requires
 // the words it was indexed with.
-const Version = 2
+const Version = 3
 
 // tagMark opens the words that encode tags. Tokens never contain it, so tags and texts cannot match each
 // other.
 const tagMark = "\x01"
+
+// toolMark opens the words of tool names, which have lists of their own: one tool reports half of the memories, and its
+// name must not make a word usual that few of their texts have.
+const toolMark = "\x03"
 
 // wordCount is a word of a memory.
 type wordCount struct {
@@ -27,7 +31,7 @@ type wordCount struct {
 // wordsOf returns the indexed words of a memory in ascending order, each with its weighted frequency,
 // and its length in tokens. Topic key and tags count like the title. Stop words are left out of the
 // content, where they would take a third of the index without affecting the ranking. Words of other languages
-// than English are indexed in two forms.
+// than English are indexed in two forms. Words of tags and of the tool's name have marks and add nothing to the length.
 func wordsOf(m engram.Memory) (words []wordCount, length int) {
 	tf := make(map[string]uint32, 64)
 	add := func(times uint32, stops bool) func(text.Token) {
@@ -46,6 +50,7 @@ func wordsOf(m engram.Memory) (words []wordCount, length int) {
 	for _, tag := range m.Tags {
 		tf[tagMark+tag] = 1
 	}
+	text.Scan(m.ToolName, func(t text.Token) { tf[toolMark+t.Text()] = 1 })
 	words = make([]wordCount, 0, len(tf))
 	for w, n := range tf {
 		words = append(words, wordCount{w, n})
@@ -56,7 +61,7 @@ func wordsOf(m engram.Memory) (words []wordCount, length int) {
 
 // sameWords reports whether wordsOf returns the same for a and b.
 func sameWords(a, b engram.Memory) bool {
-	return a.Title == b.Title && a.Content == b.Content && a.TopicKey == b.TopicKey && slices.Equal(a.Tags, b.Tags)
+	return a.Title == b.Title && a.Content == b.Content && a.TopicKey == b.TopicKey && a.ToolName == b.ToolName && slices.Equal(a.Tags, b.Tags)
 }
 
 // wordBlock encodes the words of one memory as a block of a segment with a single document.
@@ -160,11 +165,15 @@ func (l *vocabulary) of(m engram.Memory) (words []termCount, length int) {
 		}
 	}
 	text.ScanMemory(text.Title(m), m.Content, token(text.TitleWeight, true), token(1, false))
-	for _, tag := range m.Tags {
-		if term := l.num(tagMark + tag); l.count[term] == 0 {
+	once := func(word string) {
+		if term := l.num(word); l.count[term] == 0 {
 			add(term, 1)
 		}
 	}
+	for _, tag := range m.Tags {
+		once(tagMark + tag)
+	}
+	text.Scan(m.ToolName, func(t text.Token) { once(toolMark + t.Text()) })
 	for i, w := range words {
 		words[i].tf, l.count[w.term] = l.count[w.term], 0
 	}

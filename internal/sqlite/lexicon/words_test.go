@@ -16,6 +16,7 @@ func TestAVocabularyGivesTheWordsOfEachMemory(t *testing.T) {
 		m := c.Memory(time.Unix(0, 0))
 		m.Content += " getUserName it's C++ 東京都 don't e-mail pre-commit running ran RUNNING a/b_c.d"
 		m.Tags = []string{"running", "東京"}
+		m.ToolName = "mcp__github__running-Running"
 		counts, length := v.of(m)
 		got, want := map[string]uint32{}, map[string]uint32{}
 		for _, w := range counts {

@@ -50,16 +50,14 @@ type Cache struct {
 type Seen struct {
 	Grow func(bytes int) // accounts for added bytes, and may call Empty
 
-	models map[string]model       // by fingerprint; known models only
-	rows   map[vectorOf][]byte    // encoded vectors; nil if the memory has no vector
-	values map[vectorOf][]float32 // decoded vectors
+	models map[string]model    // by fingerprint; known models only
+	rows   map[vectorOf][]byte // encoded vectors; nil if the memory has no vector
 	newest map[newestOf][][]float32
 }
 
 // Empty forgets everything.
 func (s *Seen) Empty() {
-	s.models, s.rows = map[string]model{}, map[vectorOf][]byte{}
-	s.values, s.newest = map[vectorOf][]float32{}, map[newestOf][][]float32{}
+	s.models, s.rows, s.newest = map[string]model{}, map[vectorOf][]byte{}, map[newestOf][][]float32{}
 }
 
 // vectorOf identifies a vector by the rows of its model and memory.

@@ -37,8 +37,12 @@ func (x *Index) model(ctx context.Context, fingerprint string) (m model, found b
 		}
 	}
 	m, found, err = conn.First(conn.List(ctx, x.DB, "read model", query, []any{fingerprint}, scanModel))
-	if found && u != nil {
+	switch {
+	case !found:
+	case u != nil:
 		u.models[fingerprint] = m
+	default:
+		x.knows(fingerprint, m)
 	}
 	return m, found, err
 }
@@ -53,43 +57,19 @@ func (x *Index) Values(ctx context.Context, fingerprint string, nums []int64) (m
 	return vs, x.values(ctx, m, nums, vs)
 }
 
-// values adds the memories' vectors to vs.
+// values adds the memories' vectors to vs. Their rows are kept, but not their values, which are four times as
+// large and soon decoded.
 func (x *Index) values(ctx context.Context, m model, nums []int64, vs map[int64][]float32) error {
-	unread := nums
-	u, err := x.Seen(ctx)
-	if err != nil {
-		return err
-	}
-	if u != nil {
-		unread = nil
-		for _, num := range nums {
-			if v, known := u.values[vectorOf{m.num, num}]; known {
-				vs[num] = v
-			} else {
-				unread = append(unread, num)
-			}
-		}
-	}
-	err = x.vectorRows(ctx, m, unread, func(num int64, row []byte) error {
-		v, ok := vector.Row(row, m.dimensions)
-		if !ok {
+	room := make([]float32, len(nums)*m.dimensions)
+	err := x.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
+		v := room[:m.dimensions:m.dimensions]
+		if !vector.ReadRow(v, row) {
 			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("rebuild it with {reembed --all}")
 		}
-		vs[num] = v
+		vs[num], room = v, room[m.dimensions:]
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("read vectors: %w", err)
-	}
-	if u != nil && len(unread) <= mostKeptRows {
-		u.Grow(len(unread) * (4*m.dimensions + 100))
-		for _, num := range unread {
-			if v := vs[num]; v != nil {
-				u.values[vectorOf{m.num, num}] = v
-			}
-		}
-	}
-	return nil
+	return conn.Doing(err, "read vectors")
 }
 
 // Models returns the models that have vectors, by coverage.
@@ -177,10 +157,7 @@ func (x *Index) know(ctx context.Context, m engram.Model) (model, error) {
 		return have, engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.dimensions, m.Dimensions).
 			WithHint("use another fingerprint for another model")
 	case found:
-		if x.known == nil {
-			x.known = map[string]model{}
-		}
-		x.known[m.Fingerprint] = have
+		x.knows(m.Fingerprint, have)
 		return have, nil
 	case m.Dimensions < 1 || m.Dimensions > vector.MaxDimensions:
 		return have, engram.Errorf(engram.CodeInvalid, "a model cannot have %d dimensions", m.Dimensions)
@@ -191,6 +168,14 @@ func (x *Index) know(ctx context.Context, m engram.Model) (model, error) {
 	}
 	num, err := res.LastInsertId()
 	return model{num: num, dimensions: m.Dimensions}, err
+}
+
+// knows keeps a model for writing.
+func (x *Index) knows(fingerprint string, m model) {
+	if x.known == nil {
+		x.known = map[string]model{}
+	}
+	x.known[fingerprint] = m
 }
 
 // Drop removes a model and its vectors.

@@ -10,12 +10,38 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion/grammar"
 )
 
+// What a line has that a rule finds: a part of each command.
+var (
+	decoders        = []string{"base64 -d", "base64 --decode", "xxd -r", "openssl enc -d", "openssl base64 -d"}
+	decodersThatRun = []string{"eval(atob(", "exec(base64.b64decode(", "eval(base64.b64decode(", "exec(__import__('base64')", "eval(base64_decode(", "eval(buffer.from(", "powershell -enc ", "powershell -e ", "powershell -encodedcommand ", "pwsh -enc ",
+		"powershell.exe -enc ", "-windowstyle hidden -enc"}
+	fetchers    = []string{"curl ", "wget ", "irm ", "iwr ", "invoke-webrequest ", "invoke-restmethod ", "downloadstring("}
+	openers     = []string{"/dev/tcp/", "nc -e /bin", "ncat -e ", "nc -lvp", "bash -i >&", "sh -i >&", "socat exec:"}
+	startFiles  = []string{"authorized_keys", ".bashrc", ".zshrc", ".profile", "crontab -"}
+	senders     = []string{"curl ", "wget ", "| nc ", "|nc ", "scp ", "invoke-webrequest ", "nslookup ", "dig "}
+	unleashings = []string{"dangerously-skip-permissions", "dangerously-bypass-approvals", "chat.tools.autoapprove", "enableallprojectmcpservers", "bypasspermissions", "--yolo"}
+	passings    = []string{"--no-verify", "verify=false", "rejectunauthorized: false", "node_tls_reject_unauthorized=0", "insecureskipverify", "stricthostkeychecking=no", "http.sslverify false", "setenforce 0", "ufw disable", "--disable-web-security"}
+)
+
+const (
+	image    = "](http"
+	deletion = "rm -rf "
+)
+
+// Literals returns what a text has in which Find (finding.Commands) or Decoding (finding.Decoders) finds something.
+func Literals() map[finding.Group][]string {
+	return map[finding.Group][]string{
+		finding.Commands: slices.Concat(fetchers, openers, startFiles, senders, unleashings, passings, []string{image, deletion}),
+		finding.Decoders: slices.Concat(decoders, decodersThatRun),
+	}
+}
+
 // decodesBy holds characters of which every decode-and-run command has one.
 const decodesBy = "|(-"
 
 // decoded finds base64 -d | sh, eval(atob(…)), powershell -enc ….
 func decoded(line string) (from, to int) {
-	for _, w := range []string{"base64 -d", "base64 --decode", "xxd -r", "openssl enc -d", "openssl base64 -d"} {
+	for _, w := range decoders {
 		if i := strings.Index(line, w); i >= 0 {
 			if end := shellAfterPipe(line, i); end > 0 {
 				return i, end
@@ -27,8 +53,7 @@ func decoded(line string) (from, to int) {
 			}
 		}
 	}
-	for _, w := range []string{"eval(atob(", "exec(base64.b64decode(", "eval(base64.b64decode(", "exec(__import__('base64')", "eval(base64_decode(", "eval(buffer.from(", "powershell -enc ", "powershell -e ", "powershell -encodedcommand ", "pwsh -enc ",
-		"powershell.exe -enc ", "-windowstyle hidden -enc"} {
+	for _, w := range decodersThatRun {
 		if i := strings.Index(line, w); i >= 0 {
 			return i, i + len(w)
 		}
@@ -146,7 +171,7 @@ func unnamed(line string) bool {
 // fetches returns the beginning of the first download command from at on; -1 without one.
 func fetches(line string, at int) int {
 	best := -1
-	for _, w := range []string{"curl ", "wget ", "irm ", "iwr ", "invoke-webrequest ", "invoke-restmethod ", "downloadstring("} {
+	for _, w := range fetchers {
 		i := strings.Index(line[at:], w)
 		if i >= 0 && (best < 0 || at+i < best) && (i+at == 0 || !finding.Letter(line[at+i-1])) {
 			best = at + i
@@ -199,7 +224,7 @@ func knownInstaller(rest string) bool {
 
 // opened finds a reverse shell.
 func opened(line string) (from, to int) {
-	for _, w := range []string{"/dev/tcp/", "nc -e /bin", "ncat -e ", "nc -lvp", "bash -i >&", "sh -i >&", "socat exec:"} {
+	for _, w := range openers {
 		if i := strings.Index(line, w); i >= 0 && (strings.Contains(line, ">&") || strings.Contains(line, "-e ") || strings.Contains(line, "exec:")) {
 			return i, i + len(w)
 		}
@@ -209,7 +234,7 @@ func opened(line string) (from, to int) {
 
 // planted finds a key or a download command that is added to a login or schedule file.
 func planted(line string) (from, to int) {
-	for _, w := range []string{"authorized_keys", ".bashrc", ".zshrc", ".profile", "crontab -"} {
+	for _, w := range startFiles {
 		i := strings.Index(line, w)
 		if i < 0 {
 			continue
@@ -225,7 +250,7 @@ func planted(line string) (from, to int) {
 // carried finds curl -d @.env https://…, cat ~/.ssh/id_rsa | nc …, env | curl ….
 func carried(line string) (from, to int) {
 	sender := -1
-	for _, w := range []string{"curl ", "wget ", "| nc ", "|nc ", "scp ", "invoke-webrequest ", "nslookup ", "dig "} {
+	for _, w := range senders {
 		if i := strings.Index(line, w); i >= 0 && (sender < 0 || i < sender) {
 			sender = i
 		}
@@ -273,7 +298,7 @@ func field(line string, i int) string {
 //
 // Source: CVE-2025-32711.
 func imaged(line string) (from, to int) {
-	i := strings.Index(line, "](http")
+	i := strings.Index(line, image)
 	if i < 0 || !strings.Contains(line[:i], "![") {
 		return 0, 0
 	}
@@ -294,7 +319,7 @@ func imaged(line string) (from, to int) {
 //
 // Source: CVE-2025-53773.
 func unleashed(line string) (from, to int) {
-	for _, w := range []string{"dangerously-skip-permissions", "dangerously-bypass-approvals", "chat.tools.autoapprove", "enableallprojectmcpservers", "bypasspermissions", "--yolo"} {
+	for _, w := range unleashings {
 		i := strings.Index(line, w)
 		if i < 0 {
 			continue
@@ -315,7 +340,7 @@ func unleashed(line string) (from, to int) {
 
 // passing finds an option that skips a check permanently: "--no-verify every time".
 func passing(line string) (from, to int) {
-	for _, w := range []string{"--no-verify", "verify=false", "rejectunauthorized: false", "node_tls_reject_unauthorized=0", "insecureskipverify", "stricthostkeychecking=no", "http.sslverify false", "setenforce 0", "ufw disable", "--disable-web-security"} {
+	for _, w := range passings {
 		i := strings.Index(line, w)
 		if i < 0 || strings.Contains(line, "never to be") {
 			continue
@@ -331,11 +356,11 @@ func passing(line string) (from, to int) {
 
 // destroying finds rm -rf of a home or root directory in a standing instruction.
 func destroying(line string) (from, to int) {
-	i := strings.Index(line, "rm -rf ")
+	i := strings.Index(line, deletion)
 	if i < 0 {
 		return 0, 0
 	}
-	target := strings.Trim(field(line, i+len("rm -rf ")), "\"'`.,")
+	target := strings.Trim(field(line, i+len(deletion)), "\"'`.,")
 	switch target {
 	case "/", "/*", "~", "~/", "~/*", "$home", "$home/", "$home/*", "/home", "/etc", "/usr", "*":
 	default:
@@ -343,7 +368,7 @@ func destroying(line string) (from, to int) {
 	}
 	for _, w := range []string{"always ", "every session", "each session", "before answering", "whenever ", "before any", "before every", "before each", "you must "} {
 		if strings.Contains(line, w) {
-			return i, i + len("rm -rf ") + len(target)
+			return i, i + len(deletion) + len(target)
 		}
 	}
 	return 0, 0

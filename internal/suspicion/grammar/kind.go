@@ -38,7 +38,7 @@ func possible(means notion) bool {
 		means |= untold | unconfirmed
 	}
 	if means&apart != 0 {
-		means |= toLift | toOmit | keys
+		means |= toLift | toOmit | keys | theAgent
 	}
 	if means&toUse != 0 {
 		return true // for lookalikes

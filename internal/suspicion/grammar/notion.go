@@ -81,7 +81,7 @@ const (
 	session1 // session, startup, task
 	silent   // silently, in the background
 
-	apart // off, out, env: depends on another word or the spelling
+	apart // off, out, env, cursor: depends on another word or the spelling
 
 	// Negated verbs; set by counts, not in the vocabulary.
 	untold

@@ -82,7 +82,7 @@ func notions() []meaning {
 
 		{shared, `commit~message commit~messages pull~request pull~requests issue issues comment comments gist gists pastebin paste chat readme wiki channel slack discord telegram header query~parameter query~string forum ticket tickets
 			webhook drive docs~folder static~site static~folder public~folder public~directory`},
-		{theAgent, `agent agents assistant assistants ai llm llms model models copilot claude codex cursor gemini chatgpt bot asistente agente assistente assistants assistenten ki ia modelo modele modell modello ассистент агент asystent ajan yapay`},
+		{theAgent, `agent agents assistant assistants ai llm llms model models copilot claude codex gemini chatgpt bot asistente agente assistente assistants assistenten ki ia modelo modele modell modello ассистент агент asystent ajan yapay`},
 		{theYou, `you yourself your usted tu vous du dich euch ihr voce вы ты`},
 		{thePerson, `user users human person developer developers operator owner usuario usuaria utilisateur benutzer nutzer utente пользователю пользователя пользователь uzytkownika uzytkownikowi gebruiker kullaniciya kullanici`},
 		{anyone, `anyone anybody nobody nadie ninguem personne niemandem niemand nessuno никому nikomu kimseye`},
@@ -109,6 +109,6 @@ func notions() []meaning {
 		{green, `green passed passing pass succeeded success successful successfully fine`},
 		{session1, `session sessions conversation startup beginning task tasks start answer answering question respuesta tache aufgabe tarea ответом ответ`},
 		{silent, `silently secretly quietly covertly discreetly unnoticed background stealthily hidden silent quiet mum`},
-		{apart, `off out env`},
+		{apart, `off out env cursor`},
 	}
 }

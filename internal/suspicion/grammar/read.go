@@ -44,6 +44,10 @@ func Read(text string) Sentences {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf && !finding.Letter(c) {
+			if c == ' ' {
+				i++
+				continue
+			}
 			if n, e := thing(text[i:]); n > 1 && (i == 0 || !finding.Letter(text[i-1])) {
 				t.add(e, i, i+n, open)
 				i, open = i+n, false
@@ -53,7 +57,7 @@ func Read(text string) Sentences {
 			case ends(text, i):
 				t.over, open = true, true
 				words.n = 0
-			case strings.IndexByte(":,;\"'`([*-", c) >= 0:
+			case opensClause[c]:
 				open = true
 			}
 			i++
@@ -79,6 +83,14 @@ func Read(text string) Sentences {
 	}
 	return t
 }
+
+// opensClause marks the ASCII characters after which a clause begins.
+var opensClause = func() (opens [256]bool) {
+	for _, c := range []byte(":,;\"'`([*-") {
+		opens[c] = true
+	}
+	return opens
+}()
 
 // pair is the last word and the one before it, with a space between.
 type pair struct {

@@ -36,8 +36,10 @@ func (s sentence) scenes(yield func(scene) bool) {
 func (s sentence) scene(from int) scene {
 	c := scene{sentence: s, from: from, as: make([]notion, len(s.tokens))}
 	var all notion
-	for _, t := range s.tokens {
-		all |= t.means
+	for i, t := range s.tokens {
+		if all |= t.means; t.means&apart != 0 && s.named(i) {
+			all |= theAgent
+		}
 	}
 	for i := range s.tokens {
 		c.as[i] = s.counts(i, all)
@@ -60,10 +62,20 @@ func (s sentence) scene(from int) scene {
 			if from := s.tokens[i].from; from > 0 && s.text[from-1] == '`' {
 				c.as[i] |= keys
 			}
+		case "cursor":
+			if s.named(i) {
+				c.as[i] |= theAgent
+			}
 		}
 		c.has |= c.as[i]
 	}
 	return c
+}
+
+// named reports that a word means the agent Cursor, not the place in a list: "Cursor", "@cursor", "cursor: …".
+func (s sentence) named(i int) bool {
+	t := s.tokens[i]
+	return s.word(i) == "cursor" && (s.begins(i) || t.from > 0 && s.text[t.from-1] == '@' || t.to < len(s.text) && s.text[t.to] == ':')
 }
 
 // negatesVerb excludes the English "no", which negates nouns. Spanish and Italian allow a pronoun

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
@@ -12,13 +13,22 @@ import (
 // without spaces, where one may begin at each word.
 const longestThing = 512
 
-// endsThing marks the bytes that no address or path has: white space, quotation marks, brackets
-// and non-ASCII letters.
-var endsThing = func() (ends [256]bool) {
-	for c := range ends {
-		ends[c] = c <= ' ' || c >= 0x80 || strings.IndexByte("\"'`<>()[]|,;", byte(c)) >= 0
+// What a byte means for an address or path.
+const (
+	endsThing  = 1 << iota // none has it: white space, quotation marks, brackets and non-ASCII letters
+	namesThing             // words and base64 lack it
+	underlines             // an underscore, which names one after the first byte
+	slashes
+)
+
+var inThing = func() (in [256]uint8) {
+	for c := range in {
+		if c <= ' ' || c >= utf8.RuneSelf || strings.IndexByte("\"'`<>()[]|,;", byte(c)) >= 0 {
+			in[c] = endsThing
+		}
 	}
-	return ends
+	in['@'], in['.'], in[':'], in['_'], in['/'] = namesThing, namesThing, namesThing, underlines, slashes
+	return in
 }()
 
 // thing returns the length and the entry of the address or path at the beginning of s; 0 without
@@ -32,23 +42,28 @@ func thing(s string) (n int, e entry) {
 	case !finding.Letter(c) || c >= 0x80:
 		return 0, e
 	}
-	named := false                      // it has a character that words and base64 lack
-	slashed, home := false, s[0] == '$' // a slash alone is not enough
-	for n < len(s) && n < longestThing {
-		c := s[n]
-		if endsThing[c] {
+	has := inThing[s[0]] &^ underlines
+	for n = 1; n < min(len(s), longestThing); n++ {
+		is := inThing[s[n]]
+		if is&endsThing != 0 {
 			break
 		}
-		slashed = slashed || c == '/'
-		named = named || c == '@' || c == '.' || c == ':' || c == '_' && n > 0
-		n++
+		has |= is
+	}
+	slashed, home := has&slashes != 0, s[0] == '$' // a slash alone is not enough
+	if has&(namesThing|underlines) == 0 && !(slashed && (home || s[0] == '/' || s[0] == '~')) {
+		return 0, e
 	}
 	// Punctuation at the end belongs to the sentence.
+	whole := n
 	for n > 0 && strings.IndexByte(".:!?", s[n-1]) >= 0 {
 		n--
 	}
-	if n < 3 || !named && !(slashed && (home || s[0] == '/' || s[0] == '~')) {
+	if n < 3 {
 		return 0, e
+	}
+	if n < whole && !slashed && !home && s[0] != '~' && !strings.ContainsAny(s[:n], "@.:_") {
+		return 0, e // a word before punctuation
 	}
 	if e = entryOfThing(s[:n]); e == (entry{}) {
 		return 0, e

@@ -11,15 +11,29 @@ import (
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
 )
 
-// Ciphers checks the plain text of hex, rot13, reversed and spaced letters.
-func Ciphers(text string, judge Judge, found *finding.Findings) {
+// What a line has whose letters are moved or in reverse.
+var (
+	rotated  = []string{"rot13", "rot-13"}
+	reversed = []string{"revers", "backwards"}
+)
+
+// Literals returns what a text has in which Ciphers or Roles finds something, besides what they look for in each text.
+func Literals() map[finding.Group][]string {
+	return map[finding.Group][]string{finding.Rotated: rotated, finding.Reversed: reversed, finding.Turns: systems, finding.Answers: {"human:", "user:"}}
+}
+
+// Ciphers checks the plain text of hex, rot13, reversed and spaced letters; may are the groups that the text may have.
+func Ciphers(text string, may finding.Group, judge Judge, found *finding.Findings) {
 	for from, line := range finding.Lines(text) {
 		line = line[:min(len(line), finding.MaxLine)]
-		low := finding.Lowered(line)
-		if has := finding.CharsOf(low); has.Any("1") && strings.Contains(low, "rot13") || has.Any("-") && strings.Contains(low, "rot-13") {
+		var low string
+		if may&(finding.Rotated|finding.Reversed) != 0 {
+			low = finding.Lowered(line)
+		}
+		if may&finding.Rotated != 0 && finding.AnyOf(low, rotated...) {
 			dressed(judge, found, turned(line), "letters that are moved by 13 places", from, from+len(line))
 		}
-		if strings.Contains(low, "revers") || strings.Contains(low, "backwards") {
+		if may&finding.Reversed != 0 && finding.AnyOf(low, reversed...) {
 			back := []rune(line)
 			slices.Reverse(back)
 			dressed(judge, found, string(back), "text in reverse", from, from+len(line))
@@ -144,20 +158,25 @@ const (
 
 // Blobs decodes base64 to check the content. Keys, images and hashes are ordinary.
 func Blobs(text string, judge Judge, found *finding.Findings) {
-	for i, n := 0, 0; i < len(text) && n < mostBlob; {
-		if !inBase64(text[i]) {
-			i++
+	for i, n := 0, 0; i+minBlob <= len(text) && n < mostBlob; {
+		// A run that begins between i and last includes last.
+		last := i + minBlob - 1
+		if !inBase64[text[last]] {
+			i += minBlob
 			continue
 		}
-		to := i
-		for to < len(text) && inBase64(text[to]) {
+		from, to := last, last+1
+		for from > i && inBase64[text[from-1]] {
+			from--
+		}
+		for to < len(text) && inBase64[text[to]] {
 			to++
 		}
-		if to-i >= minBlob && to-i <= maxBlob {
+		if to-from >= minBlob && to-from <= maxBlob {
 			n++
-			if plain, ok := unpacked(text[i:to]); ok {
+			if plain, ok := unpacked(text[from:to]); ok {
 				if why := judge(plain); why != "" {
-					found.Add(finding.Blob, "suspicious encoded text: "+why, i, to)
+					found.Add(finding.Blob, "suspicious encoded text: "+why, from, to)
 				}
 			}
 		}
@@ -165,9 +184,12 @@ func Blobs(text string, judge Judge, found *finding.Findings) {
 	}
 }
 
-func inBase64(c byte) bool {
-	return c < utf8.RuneSelf && (finding.Letter(c) || c == '+' || c == '/' || c == '-' || c == '=')
-}
+var inBase64 = func() (in [256]bool) {
+	for c := range byte(utf8.RuneSelf) {
+		in[c] = finding.Letter(c) || c == '+' || c == '/' || c == '-' || c == '='
+	}
+	return in
+}()
 
 // unpacked decodes s as standard or URL base64 if the result is text.
 func unpacked(s string) (string, bool) {

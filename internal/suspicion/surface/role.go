@@ -10,8 +10,8 @@ import (
 // look like a turn of the conversation.
 //
 // A marker in backticks or in the middle of a sentence is a mention. Template markers in a code
-// block count, since models read those too.
-func Roles(text string, found *finding.Findings) {
+// block count, since models read those too. may are the groups that the text may have.
+func Roles(text string, may finding.Group, found *finding.Findings) {
 	for at := 0; at < len(text); {
 		i := strings.IndexAny(text[at:], "<[")
 		if i < 0 {
@@ -25,8 +25,12 @@ func Roles(text string, found *finding.Findings) {
 		}
 		at++
 	}
-	turns(text, found)
-	saysYes(text, found)
+	if may&finding.Turns != 0 {
+		turns(text, found)
+	}
+	if may&finding.Answers != 0 {
+		saysYes(text, found)
+	}
 }
 
 // mark returns the length of the marker at the beginning of s, 0 without one, and whether it has no other use.
@@ -111,6 +115,9 @@ func saysYes(text string, found *finding.Findings) {
 	}
 }
 
+// systems are who speaks in such lines.
+var systems = []string{"system", "system prompt", "system message", "system override", "new instructions", "developer message", "instruction to the assistant"}
+
 // turns finds lines that begin like a turn: "System: you are …", "### Instruction:".
 func turns(text string, found *finding.Findings) {
 	for from, line := range finding.Lines(text) {
@@ -122,9 +129,7 @@ func turns(text string, found *finding.Findings) {
 		}
 		name = finding.Lowered(strings.TrimSpace(strings.Trim(name, "*")))
 		said = finding.Lowered(strings.TrimSpace(strings.Trim(said, "* ")))
-		switch name {
-		case "system", "system prompt", "system message", "system override", "new instructions", "developer message", "instruction to the assistant":
-		default:
+		if !finding.OneOf(name, systems...) {
 			continue
 		}
 		for _, w := range []string{"you ", "ignore ", "disregard ", "forget ", "from now", "always ", "never ", "override", "the user ", "execute ", "run ", "new "} {
