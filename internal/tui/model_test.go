@@ -3,15 +3,18 @@ package tui_test
 import (
 	"context"
 	"fmt"
+	"image/color"
 	"io"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/tui"
 	"github.com/alanbuscaglia/engram/internal/tui/screen"
 )
@@ -333,4 +336,84 @@ func TestEnterNeverOpensAResultOfAnEarlierQuestion(t *testing.T) {
 		d.run(cmd)
 	}
 	d.shows("Engram › Search results › #1")
+}
+
+// TestALateAnswerIsIgnored lets the search for the beginning of a question end after that for the whole question.
+func TestALateAnswerIsIgnored(t *testing.T) {
+	d, _ := start(t)
+	d.keys("/")
+	// rested returns the search that begins when the question has rested.
+	rested := func(k string) tea.Cmd {
+		_, wait := d.model.Update(press(k))
+		_, search := d.model.Update(wait())
+		return search
+	}
+	first := rested("x")
+	d.model.Update(press("backspace"))
+	for _, k := range []string{"t", "o", "k", "e", "n"} {
+		d.model.Update(press(k))
+	}
+	d.run(rested("s"))
+	d.shows("Access tokens live 5 minutes")
+	d.run(first)
+	d.shows("Access tokens live 5 minutes")
+	d.shows("❯ tokens")
+}
+
+func TestTheMouseSelectsOpensAndScrolls(t *testing.T) {
+	d, _ := start(t)
+	d.keys(":", "'recent", "enter")
+	click := func(x, y int) { d.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	click(5, 6)
+	d.shows("▌ #18 ")
+	d.send(tea.MouseWheelMsg{X: 5, Y: 6, Button: tea.MouseWheelDown})
+	d.shows("▌ #15 ")
+	for _, at := range [][2]int{{0, 0}, {119, 39}, {500, 500}, {-1, -1}} {
+		click(at[0], at[1])
+	}
+	d.keys("esc")
+	click(3, 6) // the menu
+	d.shows("Engram › Recent")
+}
+
+func TestThemesFollowWhatTheTerminalSays(t *testing.T) {
+	for _, tt := range []struct {
+		theme string
+		msg   tea.Msg
+		want  string
+	}{
+		{"auto", tea.BackgroundColorMsg{Color: color.White}, "latte"},
+		{"auto", tea.BackgroundColorMsg{Color: color.Black}, "mocha"},
+		{"auto", tea.ColorProfileMsg{Profile: colorprofile.ANSI}, "ansi"},
+		{"auto", tea.ColorProfileMsg{Profile: colorprofile.ASCII}, "mono"},
+		{"contrast", tea.BackgroundColorMsg{Color: color.White}, "contrast"},
+		{"contrast", tea.ColorProfileMsg{Profile: colorprofile.ASCII}, "mono"},
+	} {
+		m := tui.New(t.Context(), tui.Options{Engine: enginetest.New(t), Theme: tt.theme})
+		m.Update(tt.msg)
+		if got := m.Theme(); got != tt.want {
+			t.Errorf("%s after %T %v: theme %s, want %s", tt.theme, tt.msg, tt.msg, got, tt.want)
+		}
+	}
+}
+
+// TestSearchesAreKept saves a search, and finds it and a past one again.
+func TestSearchesAreKept(t *testing.T) {
+	w := world(t)
+	var kept screen.Kept
+	o := outside()
+	o.Load = func() (screen.Kept, error) { return kept, nil }
+	o.Store = func(k screen.Kept) error { kept = k; return nil }
+	d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: o})
+	d.keys("/", "'type:decision tokens", "enter", "b")
+	d.shows("Saved the search “type:decision tokens”")
+	secret := "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	d.keys("/", "ctrl+u", "'"+secret, "enter")
+	if len(kept.Saved) != 1 || len(kept.History) != 2 || strings.Contains(fmt.Sprint(kept), secret) {
+		t.Errorf("kept: %+v", kept)
+	}
+	d = open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: o})
+	d.keys("/", "enter", "H", "enter")
+	d.shows("type:decision")
+	d.shows("Access tokens live 5 minutes")
 }
