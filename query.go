@@ -242,7 +242,9 @@ type Hit struct {
 }
 
 // Note returns what changes how the memory should be read.
-func (h Hit) Note() Note { return Note{State: h.State, Relations: h.Relations, Flagged: h.Flagged, Anchors: h.Anchors} }
+func (h Hit) Note() Note {
+	return Note{State: h.State, Relations: h.Relations, Flagged: h.Flagged, Anchors: h.Anchors}
+}
 
 // RelationNote is a relation as seen from one of its memories.
 type RelationNote struct {

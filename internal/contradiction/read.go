@@ -58,13 +58,16 @@ func (w *word) verb() bool { return w.role == light || w.role == using || w.role
 
 // Read prepares a text. It reads the beginning of a long one: 4,000 bytes of title and content
 // each, 24 clauses of 24 words.
-func Read(t Text) Reading { return read(t, nil) }
+func Read(t Text) Reading { return read(t, nil, nil, nil) }
 
 // Reader reads texts and remembers their words: those of one store repeat each other, and most of a
 // reading is looking words up. It is safe for concurrent use; the zero Reader remembers none yet.
 type Reader struct {
 	mu    sync.Mutex
 	words map[string]word // as written; without numerals, which clauses change
+
+	clauses []clause // memory for Against
+	room    []word
 }
 
 // Limits of what a Reader remembers, some 2 MB.
@@ -77,17 +80,43 @@ const (
 func (k *Reader) Read(t Text) Reading {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	return read(t, k.known(), nil, nil)
+}
+
+// Against compares a reading with a text as Reading.Against and Reading.Series do with its reading, in memory that
+// the next call uses again.
+func (k *Reader) Against(r Reading, t Text, near Nearness) (d Difference, found, series bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.room == nil {
+		k.room = make([]word, 0, mostClauses*mostWords)
+	}
+	other := read(t, k.known(), k.clauses, k.room)
+	d, found = r.Against(other, near)
+	series = r.Series(other)
+	k.clauses = other.clauses
+	clear(k.clauses) // they keep the text in memory
+	clear(k.room[:cap(k.room)])
+	return d, found, series
+}
+
+// known returns the words that are remembered.
+func (k *Reader) known() map[string]word {
 	if k.words == nil || len(k.words) >= mostRemembered { // frequent ones soon return
 		k.words = make(map[string]word)
 	}
-	return read(t, k.words)
+	return k.words
 }
 
-// read reads a text with words that were looked up before, and adds those of the text; nil for none.
-func read(t Text, known map[string]word) Reading {
-	r := Reading{text: t, clauses: make([]clause, 0, 8)}
-	guess := min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5) // of the number of words, for one allocation
-	p := parser{out: &r, title: true, known: known, words: make([]word, 0, guess), tokens: make([]text.Token, 0, 8)}
+// read reads a text with words that were looked up before, and adds those of the text; nil for none. clauses and words
+// are memory for the reading; nil allocates it.
+func read(t Text, known map[string]word, clauses []clause, words []word) Reading {
+	if words == nil {
+		clauses = make([]clause, 0, 8)
+		words = make([]word, 0, min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5)) // guessed, for one allocation
+	}
+	r := Reading{text: t, clauses: clauses[:0]}
+	p := parser{out: &r, title: true, known: known, words: words, tokens: make([]text.Token, 0, 8)}
 	p.read(text.Clip(t.Title, mostBytes))
 	for i := range r.clauses {
 		c := &r.clauses[i]

@@ -1,5 +1,7 @@
 package retrieval
 
+import "math/bits"
+
 const (
 	// sameness is the share of common words from which two memories say the same.
 	sameness = 0.85
@@ -21,10 +23,12 @@ const (
 func Repeats(among *Texts, best []int64) map[int64]int64 {
 	nums, texts := among.of(best)
 	repeats := map[int64]int64{}
-	for i := range texts {
+	marks := make([][2]uint64, len(texts))
+	for i, t := range texts {
+		marks[i] = marksOf(t.nums)
 		for j := range i {
 			_, is := repeats[nums[j]]
-			if !is && texts[i].denials == texts[j].denials && same(texts[i], texts[j]) {
+			if !is && t.denials == texts[j].denials && maySay(t, texts[j], marks[i], marks[j]) && same(t, texts[j]) {
 				repeats[nums[i]] = nums[j]
 				break
 			}
@@ -47,16 +51,36 @@ func (t *Texts) of(asked []int64) (nums []int64, said []Said) {
 	return nums, said
 }
 
+// marksOf hashes words to a set of 128.
+func marksOf(nums []int32) (set [2]uint64) {
+	for _, num := range nums {
+		h := uint32(num) * 0x9e3779b1 >> 25
+		set[h>>6] |= 1 << (h & 63)
+	}
+	return set
+}
+
+// maySay reports whether two texts may say the same: each mark that only one has is a word that only one has.
+// It spares nearly all comparisons of words.
+func maySay(a, b Said, marksA, marksB [2]uint64) bool {
+	alone := bits.OnesCount64(marksA[0]^marksB[0]) + bits.OnesCount64(marksA[1]^marksB[1])
+	return enough(float64(len(a.nums)+len(b.nums)), float64(alone))
+}
+
+// enough reports whether texts of so many words together, of which so many are in only one of them, may be the
+// same: at most (all - alone) / 2 are common and at least (all + alone) / 2 are in either. The slack leaves close
+// cases to the exact test of same.
+func enough(all, alone float64) bool {
+	const slack = 1e-6
+	return all-alone >= sameness*(all+alone)-slack
+}
+
 // same reports whether two ascending lists of words say the same. Texts without words say nothing.
 func same(a, b Said) bool {
 	most := max(len(a.nums), len(b.nums))
 	if len(a.nums) == 0 || float64(min(len(a.nums), len(b.nums))) < sameness*float64(most) {
 		return false
 	}
-	// With alone words in only one of them, at most (all - alone) / 2 are common and at least (all
-	// + alone) / 2 are in either: the first words decide most pairs. The slack leaves close cases
-	// to the exact test at the end.
-	const slack = 1e-6
 	all := float64(len(a.nums) + len(b.nums))
 	common, alone := 0, 0
 	for i, j := 0, 0; i < len(a.nums) || j < len(b.nums); {
@@ -78,7 +102,7 @@ func same(a, b Said) bool {
 			i, j = i+1, j+1
 			continue
 		}
-		if all-float64(alone) < sameness*(all+float64(alone))-slack {
+		if !enough(all, float64(alone)) { // the first words decide most pairs
 			return false
 		}
 	}

@@ -204,9 +204,8 @@ func (w *Writer) neighbours(ctx context.Context, r engram.Reader, t Intake, m en
 
 // against compares a draft with a similar memory.
 func (w *Writer) against(t Intake, n search.Near) relate.Neighbour {
-	other := w.texts.Read(relate.ComparisonText(n.Memory))
-	d, differs := t.reading.Against(other, relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
-	return relate.Neighbour{Near: n, Difference: d, Differs: differs, Series: t.reading.Series(other)}
+	d, differs, series := w.texts.Against(t.reading, relate.ComparisonText(n.Memory), relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
+	return relate.Neighbour{Near: n, Difference: d, Differs: differs, Series: series}
 }
 
 // warning reports that the search for near-duplicates, if requested, was not possible.

@@ -189,3 +189,30 @@ func TestASessionOfPersonalMemoriesStaysWithItsPromptsAndItsSummary(t *testing.T
 		t.Errorf("with a memory for all went %s, want its session with the question", went)
 	}
 }
+
+// A deleted session in which others go on is shown while something is in it, and its deletion is told all the same.
+func TestTheDeletionOfASessionThatOthersUseIsTold(t *testing.T) {
+	t.Parallel()
+	_, cs := enginetest.Clones(t, 2)
+	a, b := cs[0], cs[1]
+	a.MustSession("s1", "shop")
+	if _, err := a.EndSession(t.Context(), "s1", "what it came to"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Delete(t.Context(), true, engram.ByNum(1)); err != nil { // the memory of the summary
+		t.Fatal(err)
+	}
+	a.MustPush()
+	b.MustPull()
+	if err := a.DeleteSession(t.Context(), "s1", false); err != nil {
+		t.Fatal(err)
+	}
+	b.MustSave(remember.SaveInput{Content: "said by bob", Project: "shop", SessionID: "s1"})
+	b.MustPush()
+	a.MustPull()
+	a.MustPush()
+	b.MustPull()
+	if x, y := a.MustCanonical(), b.MustCanonical(); x != y {
+		t.Errorf("the stores differ:\n%s\n%s", x, y)
+	}
+}

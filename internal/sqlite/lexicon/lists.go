@@ -20,7 +20,7 @@ const blocksAtSQL = `SELECT postings.num, words FROM json_each(?) AS asked CROSS
 type sought struct{ word, segment int }
 
 // mostLists bounds the bytes of lists in memory: questions share words.
-const mostLists = 4 << 20
+const mostLists = 3 << 20
 
 // listOf identifies the list of a word in a segment.
 type listOf struct {

@@ -183,11 +183,10 @@ const mostKeptRows = 2000
 // vectorRows calls fn for each memory that has a vector. It caches rows until the next write, because
 // the nearest memories are requested again soon, and each row is on a page of its own.
 func (x *Index) vectorRows(ctx context.Context, m model, nums []int64, fn func(num int64, row []byte) error) error {
-	rows, err := x.keptRows(ctx, m, nums)
+	rows, missing, err := x.keptRows(ctx, m, nums)
 	if err != nil {
 		return err
 	}
-	missing := unread(rows, m, nums)
 	if err := x.readVectorRows(ctx, m, missing, rows); err != nil {
 		return err
 	}
@@ -201,25 +200,28 @@ func (x *Index) vectorRows(ctx context.Context, m model, nums []int64, fn func(n
 	return nil
 }
 
-// keptRows returns the cached rows, with room for those of nums.
-func (x *Index) keptRows(ctx context.Context, m model, nums []int64) (map[vectorOf][]byte, error) {
+// keptRows returns the cached rows, with room for those of nums, and which of these are missing.
+func (x *Index) keptRows(ctx context.Context, m model, nums []int64) (rows map[vectorOf][]byte, missing []int64, err error) {
 	if len(nums) > mostKeptRows {
-		return map[vectorOf][]byte{}, nil
+		return map[vectorOf][]byte{}, nums, nil
 	}
 	u, err := x.Seen(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if u != nil {
-		if missing := len(unread(u.rows, m, nums)); missing > 0 {
-			u.Grow(missing * (vector.RowBytes(m.dimensions) + 100))
+	if u == nil {
+		if x.rows == nil {
+			x.rows = map[vectorOf][]byte{}
 		}
-		return u.rows, nil
+		return x.rows, unread(x.rows, m, nums), nil
 	}
-	if x.rows == nil {
-		x.rows = map[vectorOf][]byte{}
+	if missing = unread(u.rows, m, nums); len(missing) > 0 {
+		u.Grow(len(missing) * (vector.RowBytes(m.dimensions) + 100))
 	}
-	return x.rows, nil
+	if len(u.rows) == 0 { // maybe just emptied
+		missing = nums
+	}
+	return u.rows, missing, nil
 }
 
 // unread returns those of nums for which rows has no entry.
