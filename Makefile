@@ -94,8 +94,9 @@ agents: build ## real agents, wired by setup and run on a scripted model; needs 
 demo: ## two agent sessions over MCP on a throw-away database
 	go run ./cmd/engram demo
 
-picture: build ## docs/terminal.svg, recorded from the program
+picture: build ## docs/terminal.svg and docs/tui.svg, recorded from the program
 	sh cmd/engram/terminal.sh bin/engram > docs/terminal.svg.new && mv docs/terminal.svg.new docs/terminal.svg
+	go test -count=1 ./cmd/engram -run TestTUIIsRecorded -picture '$(CURDIR)/docs/tui.svg'
 
 changelog: ## CHANGELOG.md, from changelog/unreleased
 	go test -count=1 . -run TestChangelogIsAssembled -update

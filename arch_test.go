@@ -45,6 +45,7 @@ type row struct {
 // rows has a row for every package of the module. A new package fails the tests
 // until it has found its room.
 func rows() map[string]row {
+	const tea, lipgloss, ansi = "charm.land/bubbletea/v2", "charm.land/lipgloss/v2", "github.com/charmbracelet/x/ansi"
 	const mcpSDK, cobra, pflag = "github.com/modelcontextprotocol/go-sdk", "github.com/spf13/cobra", "github.com/spf13/pflag"
 	return map[string]row{
 		".": {room: "root"},
@@ -152,11 +153,19 @@ func rows() map[string]row {
 		"internal/mcp/recall":      {room: "frontend"},
 		"internal/mcp/tool":        {room: "frontend", modules: []string{mcpSDK}},
 
+		"internal/tui":        {room: "frontend", modules: []string{tea, "github.com/charmbracelet/colorprofile"}},
+		"internal/tui/cell":   {room: "frontend", modules: []string{ansi}},
+		"internal/tui/keymap": {room: "rule", modules: []string{"charm.land/bubbles/v2"}},
+		"internal/tui/screen": {room: "frontend", modules: []string{tea}},
+		"internal/tui/theme":  {room: "rule", modules: []string{lipgloss}},
+		"internal/tui/widget": {room: "frontend"},
+
 		"plugin": {room: "asset"},
 
 		"internal/config":       {room: "config", modules: []string{"github.com/BurntSushi/toml"}},
 		"internal/app":          {room: "app", modules: []string{"github.com/oklog/ulid/v2"}},
 		"internal/cli":          {room: "cli", modules: []string{cobra, pflag}},
+		"internal/cli/browse":   {room: "cli", modules: []string{cobra}},
 		"internal/cli/command":  {room: "cli", modules: []string{cobra}},
 		"internal/cli/complete": {room: "cli", modules: []string{cobra, pflag}},
 		"internal/cli/demo":     {room: "cli", modules: []string{cobra, mcpSDK}},
@@ -190,7 +199,7 @@ func rows() map[string]row {
 // one text are peers, which do not import each other. "." is the folder itself.
 func houses() map[string][]string {
 	return map[string][]string{
-		"internal/cli":      {"terminal", "command", "demo memory move review serve settings setup sync upkeep", "complete help", "."},
+		"internal/cli":      {"terminal", "command", "browse demo memory move review serve settings setup sync upkeep", "complete help", "."},
 		"internal/daemon":   {"logfile", "."},
 		"internal/backfill": {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
@@ -205,6 +214,7 @@ func houses() map[string][]string {
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
 		"internal/sqlite":    {"conn recent", "file lexicon", "vectors", "."},
+		"internal/tui":       {"theme keymap", "cell", "widget", "screen", "."},
 		"internal/suspicion": {"finding", "grammar surface", "command", "."},
 	}
 }
@@ -215,7 +225,7 @@ func reservedImports() map[string][]string {
 		"database/sql":        {"internal/sqlite", "internal/replica/foreign"},
 		"database/sql/driver": {"internal/sqlite"},
 		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
-		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo"},
+		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse"},
 		"os/signal":           {"cmd/engram", "internal/cli/serve"}, // the latter ignores SIGPIPE
 		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest"},
 		"unsafe":              {},

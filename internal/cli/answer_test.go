@@ -135,6 +135,7 @@ func answers() map[string][]answer {
 		"tag":                    one(memory.ChangedDoc{}),
 		"timeline":               one(memory.TimelineDoc{}),
 		"topic":                  one(memory.TopicDoc{}),
+		"tui":                    nil, // a terminal UI
 		"undo":                   {{"", document.Undone{}}, {"FIRST..LAST", memory.UndoneRangeDoc{}}},
 		"unlink":                 one(document.Unlinked{}),
 		"update":                 one(memory.UpdatedDoc{}),

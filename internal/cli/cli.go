@@ -1,7 +1,7 @@
 // Package cli is the command line: it assembles the tree of the families' commands, and shows a page when it is called
 // without arguments. Completion is in complete; help, manual pages and suggestions for mistyped words are in help.
 //
-// A family is a package of commands that share words and helpers: memory, review, sync, move, setup,
+// A family is a package of commands that share words and helpers: memory, browse, review, sync, move, setup,
 // settings, serve, upkeep and demo. Families stand on command and terminal, and never import each other.
 package cli
 
@@ -20,6 +20,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/cli/browse"
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/cli/complete"
 	"github.com/alanbuscaglia/engram/internal/cli/demo"
@@ -100,7 +101,7 @@ func add(p *command.Program, root *cobra.Command, makers []command.Maker) {
 
 // families returns the commands that need no others beside them.
 func families() []command.Maker {
-	return slices.Concat(memory.Commands(), review.Commands(), move.Commands(), upkeep.Commands(), serve.Commands(), settings.Commands(), demo.Commands(), []command.Maker{
+	return slices.Concat(memory.Commands(), browse.Commands(), review.Commands(), move.Commands(), upkeep.Commands(), serve.Commands(), settings.Commands(), demo.Commands(), []command.Maker{
 		command.In(command.GroupMemory, "sync", func(p *command.Program) *cobra.Command { return sync.Command(p, review.PendingCommands(p)...) }),
 		command.In(command.GroupProgram, "setup", func(p *command.Program) *cobra.Command { return setup.Command(p, serve.ServiceCommand(p)) }),
 		command.In(command.GroupProgram, "version", versionCommand),

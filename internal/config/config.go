@@ -67,7 +67,10 @@ type Config struct {
 	ImportAtStart bool
 	// HookWithin is the time limit of a hook. Default 150 ms.
 	HookWithin time.Duration
-	Timezone   *time.Location // for times shown to people, not for stored ones. Default the system's
+	// TUITheme is the theme of the terminal UI, and TUIKeys what it changes in its keys, as keymap.Parse reads it. Default
+	// auto, and "" for nothing.
+	TUITheme, TUIKeys string
+	Timezone          *time.Location // for times shown to people, not for stored ones. Default the system's
 
 	// Path is the configuration file, existing or not; absolute.
 	Path string

@@ -116,7 +116,7 @@ func Keys() []Key {
 
 // settings lists every key. Each is read after those above it.
 func settings() []setting {
-	all := slices.Concat(places(), serving(), models(), lives())
+	all := slices.Concat(places(), serving(), models(), lives(), looks())
 	for i := range all {
 		s := &all[i]
 		s.fields()

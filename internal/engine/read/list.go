@@ -68,6 +68,15 @@ func (d *Reader) listAt(ctx context.Context, f engram.Filter, p engram.Page, at 
 	})
 }
 
+// Count counts the memories that match f, whatever their strength.
+func (d *Reader) Count(ctx context.Context, f engram.Filter) (int, error) {
+	f, err := search.CleanFilter(f)
+	if err != nil {
+		return 0, err
+	}
+	return ledger.Read(ctx, d.ledger, func(r engram.Reader) (int, error) { return r.Count(ctx, f) })
+}
+
 // StateOf returns whether m is due for review now.
 func (d *Reader) StateOf(m engram.Memory) engram.State { return lifecycle.State(m, d.ledger.Now()) }
 

@@ -103,16 +103,26 @@ func (w *Writer) RunningSession(ctx context.Context, project string) (string, er
 
 // Sessions lists sessions, newest activity first. Limit 0 is 5, at most 1000.
 func (w *Writer) Sessions(ctx context.Context, project string, p engram.Page) (all []engram.SessionActivity, err error) {
+	return w.sessions(ctx, engram.SessionFilter{Project: screen.NormalProject(project)}, p)
+}
+
+func (w *Writer) sessions(ctx context.Context, f engram.SessionFilter, p engram.Page) (all []engram.SessionActivity, err error) {
 	if p, err = screen.PageOf(p, 5); err != nil {
 		return nil, err
 	}
 	err = w.ledger.View(ctx, func(r engram.Reader) error {
-		if all, err = r.Sessions(ctx, engram.SessionFilter{Project: screen.NormalProject(project)}, p); err != nil {
+		if all, err = r.Sessions(ctx, f, p); err != nil {
 			return err
 		}
 		return w.screen.ShownSessions(ctx, r, all)
 	})
 	return all, err
+}
+
+// RunningSessions lists the sessions that have not ended, newest activity first, without manual ones, which never end.
+// Limit 0 is 5, at most 1000.
+func (w *Writer) RunningSessions(ctx context.Context, project string, p engram.Page) (all []engram.SessionActivity, err error) {
+	return w.sessions(ctx, engram.SessionFilter{Project: screen.NormalProject(project), Open: true, SkipPrefix: projects.ManualSession}, p)
 }
 
 // EndedSession is the result of ending a session.

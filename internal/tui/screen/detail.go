@@ -1,0 +1,175 @@
+package screen
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
+	"github.com/alanbuscaglia/engram/internal/tui/cell"
+	"github.com/alanbuscaglia/engram/internal/tui/keymap"
+	"github.com/alanbuscaglia/engram/internal/tui/widget"
+)
+
+// Detail is one memory: its text, what it is related to, its strength, and its earlier versions.
+type Detail struct {
+	plain
+	num    int64
+	match  []string
+	detail *read.Detail // nil: not read yet
+	scroll widget.Scroll
+	main   textCache // its text
+	side   textCache // what is known of it
+}
+
+// NewDetail returns the screen of a memory, with words marked in it.
+func NewDetail(num int64, match []string) *Detail { return &Detail{num: num, match: match} }
+
+// Title implements Screen.
+func (d *Detail) Title() string { return fmt.Sprintf("#%d", d.num) }
+
+// Position implements Screen.
+func (d *Detail) Position() string { return d.scroll.Position() }
+
+// Actions implements Screen.
+func (*Detail) Actions() []keymap.Action {
+	return []keymap.Action{keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Approve, keymap.New}
+}
+
+// Open implements Screen.
+func (d *Detail) Open(c *Context) tea.Cmd { return d.Refresh(c) }
+
+// Refresh implements Screen.
+func (d *Detail) Refresh(c *Context) tea.Cmd {
+	return run(c, &d.reading, func(ctx context.Context) (read.Detail, error) { return c.Engine.Get(ctx, engram.ByNum(d.num)) },
+		func(got read.Detail, err error) tea.Cmd {
+			if err != nil {
+				if d.detail == nil || engram.CodeOf(err) != engram.CodeNotFound {
+					c.Fail(err)
+				} else {
+					d.detail.Memory.DeletedAt = c.Now // it stays on the screen, marked
+				}
+				return nil
+			}
+			d.detail, d.main.key = &got, ""
+			return nil
+		})
+}
+
+// Do implements Screen.
+func (d *Detail) Do(c *Context, a keymap.Action) tea.Cmd {
+	if scrollBy(&d.scroll, a) || d.detail == nil {
+		return nil
+	}
+	nums := []int64{d.num}
+	switch a {
+	case keymap.Edit:
+		return edit(c, d.num)
+	case keymap.Forget:
+		return forget(c, nums)
+	case keymap.Pin:
+		return pin(c, nums)
+	case keymap.Timeline:
+		return c.Push(NewTimeline(d.num))
+	case keymap.Graph, keymap.Open:
+		return c.Push(NewGraph(d.num))
+	case keymap.Link:
+		return link(c, nums)
+	case keymap.Copy:
+		return copyText(c, d.detail.Memory)
+	case keymap.Approve:
+		return reviewed(c, d.num)
+	case keymap.New:
+		return Write(c)
+	}
+	return nil
+}
+
+// View implements Screen.
+func (d *Detail) View(c *Context, width, height int) []string {
+	if d.detail == nil {
+		return blank([]string{cell.Of("…", c.Theme.Faint).Render(width, nil, false)}, width, height)
+	}
+	const column = 100 // longer lines are hard to read
+	if width < 150 {
+		text, margin := width, 0
+		if width >= 60 {
+			margin = min(4, max(1, (width-column)/2))
+			text = min(column, width-2*margin)
+		}
+		d.layOut(c, text, text)
+		lines := d.scroll.View(append(append([]cell.Line{}, d.main.lines...), d.side.lines...), text, height, c.Theme)
+		for i, l := range lines {
+			lines[i] = strings.Repeat(" ", margin) + l + strings.Repeat(" ", max(0, width-text-margin))
+		}
+		return blank(lines, width, height)
+	}
+	const margin = 4
+	side := width - column - 2*margin - 2
+	d.layOut(c, column, side)
+	left, right := d.scroll.View(d.main.lines, column, height, c.Theme), make([]string, 0, height)
+	for i, l := range left {
+		left[i] = strings.Repeat(" ", margin) + l + strings.Repeat(" ", margin)
+	}
+	for _, l := range d.side.lines[min(1, len(d.side.lines)):min(len(d.side.lines), height+1)] {
+		right = append(right, l.Render(side, nil, false))
+	}
+	return beside(c, blank(left, column+2*margin, height), blank(right, side, height))
+}
+
+// layOut lays out the text, and what is known of it, unless it is laid out already.
+func (d *Detail) layOut(c *Context, text, side int) {
+	m := d.detail.Memory
+	key := fmt.Sprint(text, side, c.Theme.Name, c.Running[m.SessionID], m.DeletedAt.IsZero())
+	if d.main.key != key {
+		n := d.detail.Note()
+		n.Relations = nil // they stand with the others
+		d.main = textCache{key, memoryText(c, m, n, text, d.match)}
+		d.side = textCache{key, d.known(c, side)}
+	}
+}
+
+// known is what is known of the memory besides its text. It begins with an empty line.
+func (d *Detail) known(c *Context, width int) (lines []cell.Line) {
+	t := c.Theme
+	m := d.detail.Memory
+	if len(d.detail.Relations) > 0 {
+		lines = append(lines, cell.Line{}, cell.Of("Relations", t.Heading))
+	}
+	for _, r := range d.detail.Relations {
+		lines = append(lines, relationLine(t, r).Wrap(width, cell.Of("  ", nil))...)
+	}
+	lines = append(lines, cell.Line{}, cell.Of("Strength", t.Heading))
+	full := int(d.detail.Strength*20 + 0.5)
+	lines = append(lines, cell.Line{{Text: strings.Repeat("█", full) + strings.Repeat("░", 20-full), Style: t.Accent},
+		{Text: " " + cell.Inline(d.detail.Why, 0), Style: t.Dim}}.Wrap(width, cell.Of("  ", nil))...)
+	fact := func(name, value string) {
+		if value != "" {
+			lines = append(lines, cell.Line{{Text: cell.Pad(name, 12), Style: t.Faint}, {Text: value, Style: t.Dim}}.Wrap(width, cell.Of(strings.Repeat(" ", 12), nil))...)
+		}
+	}
+	fact("importance", fmt.Sprintf("%.2f", m.Importance))
+	fact("read", counted(m.AccessCount, "time", "times"))
+	fact("written", when(c, d.detail.WrittenAt))
+	if !m.ReviewAfter.IsZero() {
+		fact("review", when(c, m.ReviewAfter))
+	}
+	fact("session", cell.Inline(m.SessionID, 0))
+	fact("tool", cell.Inline(m.ToolName, 0))
+	fact("id", string(m.ID))
+	if len(d.detail.Revisions) > 0 {
+		lines = append(lines, cell.Line{}, cell.Of("Earlier versions", t.Heading))
+	}
+	for _, r := range slices.Backward(d.detail.Revisions) {
+		lines = append(lines, cell.Line{{Text: fmt.Sprintf("%d ", r.Number), Style: t.Accent},
+			{Text: when(c, r.WrittenAt) + " to " + when(c, r.ReplacedAt) + " ", Style: t.Faint}, {Text: cell.Inline(r.Title, 200), Style: t.Dim}}.Cut(width))
+		for _, l := range cell.Of(unmarked(cell.Inline(r.Content, 600)), t.Faint).Wrap(width-2, nil) {
+			lines = append(lines, append(cell.Line{{Text: "  "}}, l...))
+		}
+	}
+	return lines
+}
