@@ -110,6 +110,7 @@ func forget(c *Context, nums []int64) tea.Cmd {
 
 // pin makes memories permanent, or lets them fade again if the first is.
 func pin(c *Context, nums []int64) tea.Cmd {
+	var op int64 // of one memory alone: those of several are undone one by one
 	return act(c, func(ctx context.Context) (pinned engram.Memory, err error) {
 		for i, n := range nums {
 			in := remember.UpdateInput{Ref: engram.ByNum(n), Mark: true, Origin: engram.OriginHuman}
@@ -124,6 +125,9 @@ func pin(c *Context, nums []int64) tea.Cmd {
 				pinned = u.Memory
 			}
 		}
+		if len(nums) == 1 {
+			op = latest(ctx, c, nums[0])
+		}
 		return pinned, nil
 	}, func(m engram.Memory) tea.Cmd {
 		what := "fades again"
@@ -133,7 +137,7 @@ func pin(c *Context, nums []int64) tea.Cmd {
 		if len(nums) > 1 {
 			return c.Did(0, "%d memories: each %s", len(nums), what)
 		}
-		return c.Did(0, "“%s” %s", cell.Inline(m.Title, 60), what)
+		return c.Did(op, "“%s” %s", cell.Inline(m.Title, 60), what)
 	})
 }
 
@@ -176,6 +180,7 @@ func linkTo(c *Context, nums []int64, s string) tea.Cmd {
 		c.Fail(err)
 		return nil
 	}
+	var op int64 // of one link alone
 	return act(c, func(ctx context.Context) (linked relate.Linked, err error) {
 		for _, n := range nums {
 			linked, err = c.Engine.Link(ctx, relate.LinkInput{Source: engram.ByNum(n), Target: ref, Verb: verb, ActorKind: relate.KindHuman})
@@ -183,9 +188,12 @@ func linkTo(c *Context, nums []int64, s string) tea.Cmd {
 				return linked, err
 			}
 		}
+		if len(nums) == 1 && linked.Action != relate.LinkKnown {
+			op = latestOf(ctx, c, "")
+		}
 		return linked, nil
 	}, func(l relate.Linked) tea.Cmd {
-		return c.Did(0, "#%d %s #%d: %s", l.Source.Num, strings.ReplaceAll(string(l.Relation.Verb), "_", " "), l.Target.Num, l.Action)
+		return c.Did(op, "#%d %s #%d: %s", l.Source.Num, strings.ReplaceAll(string(l.Relation.Verb), "_", " "), l.Target.Num, l.Action)
 	})
 }
 
