@@ -13,7 +13,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/undo"
-	"github.com/alanbuscaglia/engram/internal/text"
 	"github.com/alanbuscaglia/engram/internal/tui/cell"
 )
 
@@ -376,6 +375,3 @@ func (d draft) save(ctx context.Context, c *Context, project string) (written, e
 	}
 	return written{latest(ctx, c, d.num), u.Title}, nil
 }
-
-// nearest returns the word of a list that another probably means; "" for none.
-func nearest(word string, all []string) string { return text.Nearest(word, all) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/tui/cell"
@@ -120,17 +121,18 @@ func excerpt(m engram.Memory, match []string) string {
 	}
 	said = unmarked(said)
 	const before = 40
-	for _, span := range found(said, match) {
-		if span[0] < before*2 {
-			break
-		}
-		from := span[0] - before
-		if at := strings.IndexByte(said[from:], ' '); at >= 0 {
-			from += at + 1
-		}
-		return "…" + said[from:]
+	spans := found(said, match)
+	if len(spans) == 0 || spans[0][0] < before*2 {
+		return said
 	}
-	return said
+	from := spans[0][0] - before
+	if at := strings.IndexByte(said[from:spans[0][0]], ' '); at >= 0 {
+		from += at + 1
+	}
+	for !utf8.RuneStart(said[from]) {
+		from++
+	}
+	return "…" + said[from:]
 }
 
 // unmarked removes the marks of Markdown from a line.

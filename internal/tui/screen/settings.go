@@ -12,7 +12,6 @@ import (
 type page struct {
 	plain
 	scroll widget.Scroll
-	cache  textCache
 }
 
 // Position implements Screen.
