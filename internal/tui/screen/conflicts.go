@@ -51,29 +51,10 @@ func (p *Conflicts) Open(c *Context) tea.Cmd { return p.load(c, true) }
 func (p *Conflicts) Refresh(c *Context) tea.Cmd { return p.load(c, true) }
 
 func (p *Conflicts) load(c *Context, again bool) tea.Cmd {
-	offset, limit, needed := p.list.Need()
-	if again && !needed {
-		offset, limit = p.list.Again()
-	}
-	if !needed && !again || !again && p.reading.busy {
-		return nil
-	}
-	project := c.Scope()
-	type page struct {
-		list  []relate.Conflict
-		total int
-	}
-	return run(c, &p.reading, func(ctx context.Context) (got page, err error) {
-		got.list, got.total, err = c.Engine.Conflicts(ctx, relate.ConflictFilter{Project: project, Status: engram.RelationPending, Page: engram.Page{Limit: limit, Offset: offset}})
-		return got, err
-	}, func(got page, err error) tea.Cmd {
-		if err != nil {
-			c.Fail(err)
-			return nil
-		}
-		p.list.Set(offset, limit, widget.Page[relate.Conflict]{Items: got.list, Total: got.total})
-		return p.load(c, false)
-	})
+	return fetch(c, &p.reading, &p.list, again, func(ctx context.Context, project string, page engram.Page) (widget.Page[relate.Conflict], error) {
+		all, total, err := c.Engine.Conflicts(ctx, relate.ConflictFilter{Project: project, Status: engram.RelationPending, Page: page})
+		return widget.Page[relate.Conflict]{Items: all, Total: total}, err
+	}, nil)
 }
 
 // Do implements Screen.

@@ -77,11 +77,9 @@ func snooze(c *Context, num int64) tea.Cmd {
 // Queue is the review queue: what is pending for a person.
 type Queue struct {
 	plain
-	list   widget.List[engram.QueueItem]
-	text   widget.Scroll
-	onText bool
-	cache  textCache
-	layout struct{ list int }
+	list widget.List[engram.QueueItem]
+	sides
+	cache textCache
 }
 
 // NewQueue returns the screen.
@@ -107,28 +105,14 @@ func (q *Queue) Open(c *Context) tea.Cmd { return q.load(c, true) }
 func (q *Queue) Refresh(c *Context) tea.Cmd { return q.load(c, true) }
 
 func (q *Queue) load(c *Context, again bool) tea.Cmd {
-	offset, limit, needed := q.list.Need()
-	if again && !needed {
-		offset, limit = q.list.Again()
-	}
-	if !needed && !again || !again && q.reading.busy {
-		return nil
-	}
-	project := c.Scope()
-	return run(c, &q.reading, func(ctx context.Context) (review.Queue, error) {
-		return c.Engine.Queue(ctx, review.QueueInput{Project: project, Page: engram.Page{Limit: limit, Offset: offset}})
-	}, func(got review.Queue, err error) tea.Cmd {
-		if err != nil {
-			c.Fail(err)
-			return nil
-		}
+	return fetch(c, &q.reading, &q.list, again, func(ctx context.Context, project string, p engram.Page) (widget.Page[engram.QueueItem], error) {
+		got, err := c.Engine.Queue(ctx, review.QueueInput{Project: project, Page: p})
 		total := 0
 		for _, n := range got.Counts {
 			total += n
 		}
-		q.list.Set(offset, limit, widget.Page[engram.QueueItem]{Items: got.Items, Total: total})
-		return q.load(c, false)
-	})
+		return widget.Page[engram.QueueItem]{Items: got.Items, Total: total}, err
+	}, nil)
 }
 
 // Do implements Screen.
@@ -225,7 +209,7 @@ func (q *Queue) Leave() bool {
 
 // Click implements Clicked.
 func (q *Queue) Click(c *Context, x, y int, twice bool) tea.Cmd {
-	q.onText = x >= q.layout.list
+	q.onText = x >= q.left
 	if !q.onText && q.list.Click(y/2) {
 		if twice {
 			return q.Do(c, keymap.Open)
@@ -237,34 +221,11 @@ func (q *Queue) Click(c *Context, x, y int, twice bool) tea.Cmd {
 
 // View implements Screen.
 func (q *Queue) View(c *Context, width, height int) []string {
-	t := c.Theme
-	list, text := width, 0
-	if width >= wide {
-		list, text = columns(width)
-	}
-	q.layout.list = list
-	if text == 0 && q.onText {
-		return q.viewText(c, width, height)
-	}
-	q.list.Resize(max(1, height/2))
-	from, to := q.list.Visible()
-	var lines []string
-	if q.list.Known() && q.list.Len() == 0 {
-		lines = append(lines, cell.Of("  Nothing is pending.", t.Dim).Render(list, nil, false))
-	}
-	for i := from; i < to; i++ {
-		one, ok := q.list.At(i)
-		if !ok {
-			lines = append(lines, cell.Of("  …", t.Faint).Render(list, nil, false), cell.Line{}.Render(list, nil, false))
-			continue
-		}
-		lines = append(lines, queueItem(c, one).lines(c, list, i == q.list.Cursor, q.list.Marked(one))...)
-	}
-	lines = blank(lines, list, height)
-	if text == 0 {
-		return lines
-	}
-	return beside(c, lines, q.viewText(c, text, height))
+	return q.both(c, width, height, q.viewList, q.viewText)
+}
+
+func (q *Queue) viewList(c *Context, width, height int) []string {
+	return rows(c, &q.list, width, height, "Nothing is pending.", func(one engram.QueueItem) item { return queueItem(c, one) })
 }
 
 // kindName names a kind of the queue for a person.

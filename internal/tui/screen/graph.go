@@ -18,13 +18,11 @@ import (
 // Graph is what relations lead to from a memory, as a tree: each memory once, below the one that leads to it first.
 type Graph struct {
 	plain
-	num    int64
-	list   widget.List[branch]
-	cut    bool
-	onText bool
-	text   widget.Scroll
-	cache  textCache
-	layout struct{ list int }
+	num  int64
+	list widget.List[branch]
+	cut  bool
+	sides
+	cache textCache
 }
 
 // branch is a line of the tree.
@@ -173,7 +171,7 @@ func (g *Graph) Leave() bool {
 
 // Click implements Clicked.
 func (g *Graph) Click(c *Context, x, y int, twice bool) tea.Cmd {
-	g.onText = x >= g.layout.list
+	g.onText = x >= g.left
 	if !g.onText && g.list.Click(y) && twice {
 		return g.Do(c, keymap.Open)
 	}
@@ -182,15 +180,11 @@ func (g *Graph) Click(c *Context, x, y int, twice bool) tea.Cmd {
 
 // View implements Screen.
 func (g *Graph) View(c *Context, width, height int) []string {
+	return g.both(c, width, height, g.viewList, g.viewText)
+}
+
+func (g *Graph) viewList(c *Context, width, height int) []string {
 	t := c.Theme
-	list, text := width, 0
-	if width >= wide {
-		list, text = columns(width)
-	}
-	g.layout.list = list
-	if text == 0 && g.onText {
-		return g.viewText(c, width, height)
-	}
 	g.list.Resize(height)
 	from, to := g.list.Visible()
 	var lines []string
@@ -213,16 +207,12 @@ func (g *Graph) View(c *Context, width, height int) []string {
 			line = append(line, cell.Span{Text: b.verb + " ", Style: t.Accent})
 		}
 		line = append(line, cell.Span{Text: fmt.Sprintf("#%d ", m.Num), Style: t.Faint}, cell.Span{Text: title, Style: style})
-		lines = append(lines, line.Ends(cell.Of(cell.Inline(string(m.Type), 40), t.Type(m.Type)), list).Render(list, fill(t, on), on))
+		lines = append(lines, line.Ends(cell.Of(cell.Inline(string(m.Type), 40), t.Type(m.Type)), width).Render(width, fill(t, on), on))
 	}
 	if g.list.Known() && g.list.Len() == 1 && len(lines) < height {
-		lines = append(lines, cell.Of("  It is related to nothing yet; "+c.Keys.Of(keymap.Link).First()+" links it.", t.Dim).Render(list, nil, false))
+		lines = append(lines, cell.Of("  It is related to nothing yet; "+c.Keys.Of(keymap.Link).First()+" links it.", t.Dim).Render(width, nil, false))
 	}
-	lines = blank(lines, list, height)
-	if text == 0 {
-		return lines
-	}
-	return beside(c, lines, g.viewText(c, text, height))
+	return blank(lines, width, height)
 }
 
 func (g *Graph) viewText(c *Context, width, height int) []string {

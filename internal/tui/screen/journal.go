@@ -18,10 +18,8 @@ import (
 // Journal lists what was changed, by whom, the latest first, and undoes it.
 type Journal struct {
 	plain
-	list   widget.List[engram.LogEntry]
-	text   widget.Scroll
-	onText bool
-	layout struct{ list int }
+	list widget.List[engram.LogEntry]
+	sides
 }
 
 // NewJournal returns the screen.
@@ -45,25 +43,10 @@ func (j *Journal) Open(c *Context) tea.Cmd { return j.load(c, true) }
 func (j *Journal) Refresh(c *Context) tea.Cmd { return j.load(c, true) }
 
 func (j *Journal) load(c *Context, again bool) tea.Cmd {
-	offset, limit, needed := j.list.Need()
-	if again && !needed {
-		offset, limit = j.list.Again()
-	}
-	if !needed && !again || !again && j.reading.busy {
-		return nil
-	}
-	project := c.Scope()
-	return run(c, &j.reading, func(ctx context.Context) ([]engram.LogEntry, error) {
-		entries, _, err := c.Engine.Log(ctx, read.LogInput{Project: project, Page: engram.Page{Limit: limit, Offset: offset}})
-		return entries, err
-	}, func(entries []engram.LogEntry, err error) tea.Cmd {
-		if err != nil {
-			c.Fail(err)
-			return nil
-		}
-		j.list.Set(offset, limit, widget.Page[engram.LogEntry]{Items: entries, Total: -1})
-		return j.load(c, false)
-	})
+	return fetch(c, &j.reading, &j.list, again, func(ctx context.Context, project string, p engram.Page) (widget.Page[engram.LogEntry], error) {
+		entries, _, err := c.Engine.Log(ctx, read.LogInput{Project: project, Page: p})
+		return widget.Page[engram.LogEntry]{Items: entries, Total: -1}, err
+	}, nil)
 }
 
 // Do implements Screen.
@@ -120,7 +103,7 @@ func (j *Journal) Leave() bool {
 
 // Click implements Clicked.
 func (j *Journal) Click(c *Context, x, y int, twice bool) tea.Cmd {
-	j.onText = x >= j.layout.list
+	j.onText = x >= j.left
 	if !j.onText && j.list.Click(y/2) {
 		if twice {
 			return j.Do(c, keymap.Open)
@@ -132,34 +115,11 @@ func (j *Journal) Click(c *Context, x, y int, twice bool) tea.Cmd {
 
 // View implements Screen.
 func (j *Journal) View(c *Context, width, height int) []string {
-	t := c.Theme
-	list, text := width, 0
-	if width >= wide {
-		list, text = columns(width)
-	}
-	j.layout.list = list
-	if text == 0 && j.onText {
-		return j.viewText(c, width, height)
-	}
-	j.list.Resize(max(1, height/2))
-	from, to := j.list.Visible()
-	var lines []string
-	if j.list.Known() && j.list.Len() == 0 {
-		lines = append(lines, cell.Of("  Nothing was changed yet.", t.Dim).Render(list, nil, false))
-	}
-	for i := from; i < to; i++ {
-		e, ok := j.list.At(i)
-		if !ok {
-			lines = append(lines, cell.Of("  …", t.Faint).Render(list, nil, false), cell.Line{}.Render(list, nil, false))
-			continue
-		}
-		lines = append(lines, journalItem(c, e).lines(c, list, i == j.list.Cursor, false)...)
-	}
-	lines = blank(lines, list, height)
-	if text == 0 {
-		return lines
-	}
-	return beside(c, lines, j.viewText(c, text, height))
+	return j.both(c, width, height, j.viewList, j.viewText)
+}
+
+func (j *Journal) viewList(c *Context, width, height int) []string {
+	return rows(c, &j.list, width, height, "Nothing was changed yet.", func(e engram.LogEntry) item { return journalItem(c, e) })
 }
 
 func journalItem(c *Context, e engram.LogEntry) item {

@@ -25,16 +25,14 @@ type noted struct {
 // screens that list memories embed it.
 type memories struct {
 	plain
-	list   widget.List[noted]
-	read   func(ctx context.Context, c *Context, offset, limit int) (widget.Page[noted], error)
-	match  []string
-	empty  string // what an empty list says
-	text   widget.Scroll
-	onText bool // keys scroll the text
-	why    bool // the text begins with why it was found
+	list  widget.List[noted]
+	read  func(ctx context.Context, c *Context, offset, limit int) (widget.Page[noted], error)
+	match []string
+	empty string // what an empty list says
+	sides
+	why bool // the text begins with why it was found
 
-	cache  textCache
-	layout struct{ list int } // width of the list in the last view
+	cache textCache
 }
 
 // textCache is the text that was laid out last.
@@ -58,24 +56,10 @@ func (m *memories) Refresh(c *Context) tea.Cmd { return m.load(c, true) }
 
 // load reads what is visible, if it must be read, or again.
 func (m *memories) load(c *Context, again bool) tea.Cmd {
-	offset, limit, needed := m.list.Need()
-	if again && !needed {
-		offset, limit = m.list.Again()
-	}
-	if !needed && !again || !again && m.reading.busy {
-		return nil
-	}
-	read := m.read
-	scope := *c
-	return run(c, &m.reading, func(ctx context.Context) (widget.Page[noted], error) { return read(ctx, &scope, offset, limit) },
-		func(p widget.Page[noted], err error) tea.Cmd {
-			if err != nil {
-				c.Fail(err)
-				return nil
-			}
-			m.list.Set(offset, limit, p)
-			return m.load(c, false)
-		})
+	read, scope := m.read, *c
+	return fetch(c, &m.reading, &m.list, again, func(ctx context.Context, _ string, p engram.Page) (widget.Page[noted], error) {
+		return read(ctx, &scope, p.Offset, p.Limit)
+	}, nil)
 }
 
 // Do implements Screen.
@@ -199,7 +183,7 @@ func (m *memories) Leave() bool {
 
 // Click implements Clicked.
 func (m *memories) Click(c *Context, x, y int, twice bool) tea.Cmd {
-	if x >= m.layout.list {
+	if x >= m.left {
 		m.onText = true
 		return nil
 	}
@@ -216,42 +200,18 @@ func (m *memories) Click(c *Context, x, y int, twice bool) tea.Cmd {
 
 // View implements Screen.
 func (m *memories) View(c *Context, width, height int) []string {
-	list, text := width, 0
-	if width >= wide {
-		list, text = columns(width)
-	}
-	m.layout.list = list
-	if text == 0 && m.onText { // a narrow terminal shows one after the other
-		return m.viewText(c, width, height)
-	}
-	lines := m.viewList(c, list, height)
-	if text == 0 {
-		return lines
-	}
-	return beside(c, lines, m.viewText(c, text, height))
+	return m.both(c, width, height, m.viewList, m.viewText)
 }
 
 func (m *memories) viewList(c *Context, width, height int) []string {
-	m.list.Resize(max(1, height/2))
-	from, to := m.list.Visible()
-	var lines []string
-	if m.list.Known() && m.list.Len() == 0 {
-		lines = append(lines, cell.Of("  "+m.empty, c.Theme.Dim).Render(width, nil, false))
-	}
-	for i := from; i < to; i++ {
-		n, ok := m.list.At(i)
-		if !ok {
-			lines = append(lines, cell.Of("  …", c.Theme.Faint).Render(width, nil, false), cell.Line{}.Render(width, nil, false))
-			continue
-		}
+	return rows(c, &m.list, width, height, m.empty, func(n noted) item {
 		it := memoryItem(c, n.Memory, n.note, m.match)
 		if n.below {
 			it.faint = true
 			it.badge = append(cell.Line{{Text: " weak", Style: c.Theme.Warn}}, it.badge...)
 		}
-		lines = append(lines, it.lines(c, width, i == m.list.Cursor, m.list.Marked(n))...)
-	}
-	return blank(lines, width, height)
+		return it
+	})
 }
 
 func (m *memories) viewText(c *Context, width, height int) []string {

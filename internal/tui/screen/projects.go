@@ -132,14 +132,7 @@ func (p *Projects) Click(c *Context, _, y int, twice bool) tea.Cmd {
 // View implements Screen.
 func (p *Projects) View(c *Context, width, height int) []string {
 	t := c.Theme
-	p.list.Resize(max(1, height/2))
-	from, to := p.list.Visible()
-	var lines []string
-	if p.list.Known() && p.list.Len() == 0 {
-		lines = append(lines, cell.Of("  No project yet.", t.Dim).Render(width, nil, false))
-	}
-	for i := from; i < to; i++ {
-		one, _ := p.list.At(i)
+	return rows(c, &p.list, width, height, "No project yet.", func(one engram.ProjectCounts) item {
 		it := item{title: cell.Inline(one.Name, 0)}
 		if one.Name == c.Project {
 			it.lead = cell.Of("● ", t.Good)
@@ -155,7 +148,6 @@ func (p *Projects) View(c *Context, width, height int) []string {
 		}
 		it.said = cell.Inline(strings.Join(said, " · "), 500)
 		it.end = cell.Of(fmt.Sprintf("%s  %s  %s", counted(one.Memories, "memory", "memories"), counted(one.Sessions, "session", "sessions"), counted(one.Prompts, "prompt", "prompts")), t.Dim)
-		lines = append(lines, it.lines(c, width, i == p.list.Cursor, p.list.Marked(one))...)
-	}
-	return blank(lines, width, height)
+		return it
+	})
 }

@@ -23,9 +23,7 @@ type sessionList struct {
 	looked job
 	about  string // the session that beside is about
 	beside aside
-	text   widget.Scroll
-	onText bool
-	layout struct{ list int }
+	sides
 }
 
 // aside lays out what was read of a session, for the side of its list.
@@ -96,24 +94,9 @@ func (s *sessionList) Refresh(c *Context) tea.Cmd { return s.load(c, true) }
 const mostRunning = 500
 
 func (s *sessionList) load(c *Context, again bool) tea.Cmd {
-	offset, limit, needed := s.list.Need()
-	if again && !needed {
-		offset, limit = s.list.Again()
-	}
-	if !needed && !again || !again && s.reading.busy {
-		return nil
-	}
-	project := c.Scope()
-	return run(c, &s.reading, func(ctx context.Context) (widget.Page[engram.SessionActivity], error) {
-		return readSessions(ctx, c, project, offset, limit)
-	}, func(p widget.Page[engram.SessionActivity], err error) tea.Cmd {
-		if err != nil {
-			c.Fail(err)
-			return nil
-		}
-		s.list.Set(offset, limit, p)
-		return tea.Batch(s.load(c, false), s.look(c, again))
-	})
+	return fetch(c, &s.reading, &s.list, again, func(ctx context.Context, project string, p engram.Page) (widget.Page[engram.SessionActivity], error) {
+		return readSessions(ctx, c, project, p.Offset, p.Limit)
+	}, func(again bool) tea.Cmd { return s.look(c, again) })
 }
 
 // readSessions reads a page of the list that begins with the running sessions. The others follow in the order of their
@@ -168,19 +151,7 @@ func readSessions(ctx context.Context, c *Context, project string, offset, limit
 }
 
 func (s *sessionList) view(c *Context, width, height int) []string {
-	list, text := width, 0
-	if width >= wide {
-		list, text = columns(width)
-	}
-	s.layout.list = list
-	if text == 0 && s.onText {
-		return s.viewText(c, width, height)
-	}
-	lines := s.viewList(c, list, height)
-	if text == 0 {
-		return lines
-	}
-	return beside(c, lines, s.viewText(c, text, height))
+	return s.both(c, width, height, s.viewList, s.viewText)
 }
 
 // viewText is the selected session and what was read of it.
@@ -208,7 +179,7 @@ func (s *sessionList) viewText(c *Context, width, height int) []string {
 
 // clicked acts on a click into the list or the text beside it.
 func (s *sessionList) clicked(c *Context, x, y int) (cmd tea.Cmd, hit bool) {
-	s.onText = x >= s.layout.list
+	s.onText = x >= s.left
 	if s.onText || !s.list.Click(y/2) {
 		return nil, false
 	}
@@ -216,22 +187,7 @@ func (s *sessionList) clicked(c *Context, x, y int) (cmd tea.Cmd, hit bool) {
 }
 
 func (s *sessionList) viewList(c *Context, width, height int) []string {
-	t := c.Theme
-	s.list.Resize(max(1, height/2))
-	from, to := s.list.Visible()
-	var lines []string
-	if s.list.Known() && s.list.Len() == 0 {
-		lines = append(lines, cell.Of("  "+s.empty, t.Dim).Render(width, nil, false))
-	}
-	for i := from; i < to; i++ {
-		one, ok := s.list.At(i)
-		if !ok {
-			lines = append(lines, cell.Of("  …", t.Faint).Render(width, nil, false), cell.Line{}.Render(width, nil, false))
-			continue
-		}
-		lines = append(lines, sessionItem(c, one).lines(c, width, i == s.list.Cursor, false)...)
-	}
-	return blank(lines, width, height)
+	return rows(c, &s.list, width, height, s.empty, func(one engram.SessionActivity) item { return sessionItem(c, one) })
 }
 
 // runs reports whether a session has not ended; manual ones never end.
@@ -505,14 +461,7 @@ func (a *Account) Click(c *Context, _, y int, twice bool) tea.Cmd {
 // View implements Screen.
 func (a *Account) View(c *Context, width, height int) []string {
 	t := c.Theme
-	a.list.Resize(max(1, height/2))
-	from, to := a.list.Visible()
-	var lines []string
-	if a.list.Known() && a.list.Len() == 0 {
-		lines = append(lines, cell.Of("  This session was shown nothing.", t.Dim).Render(width, nil, false))
-	}
-	for i := from; i < to; i++ {
-		one, _ := a.list.At(i)
+	return rows(c, &a.list, width, height, "This session was shown nothing.", func(one shown) item {
 		it := item{title: cell.Inline(one.Title, 300), match: questionWords(one.Query)}
 		it.lead = cell.Line{{Text: cell.Pad(cell.Inline(one.Operation, 0), 8) + " ", Style: t.Accent}}
 		switch {
@@ -530,7 +479,6 @@ func (a *Account) View(c *Context, width, height int) []string {
 		if it.said = cell.Inline(one.Query, 500); it.said != "" {
 			it.said = fmt.Sprintf("rank %d for “%s”", one.Rank, it.said)
 		}
-		lines = append(lines, it.lines(c, width, i == a.list.Cursor, false)...)
-	}
-	return blank(lines, width, height)
+		return it
+	})
 }
