@@ -177,13 +177,16 @@ func (s *sessionList) viewText(c *Context, width, height int) []string {
 	return blank(s.text.View(lines, width, height, t), width, height)
 }
 
-// clicked acts on a click into the list or the text beside it.
-func (s *sessionList) clicked(c *Context, x, y int) (cmd tea.Cmd, hit bool) {
+// clicked acts on a click into the list or the text beside it; do acts on a second one.
+func (s *sessionList) clicked(c *Context, x, y int, twice bool, do func(*Context, keymap.Action) tea.Cmd) tea.Cmd {
 	s.onText = x >= s.left
-	if s.onText || !s.list.Click(y/2) {
-		return nil, false
+	switch {
+	case s.onText || !s.list.Click(y/2):
+		return nil
+	case twice:
+		return do(c, keymap.Open)
 	}
-	return tea.Batch(s.load(c, false), s.look(c, false)), true
+	return tea.Batch(s.load(c, false), s.look(c, false))
 }
 
 func (s *sessionList) viewList(c *Context, width, height int) []string {
@@ -251,11 +254,7 @@ func (s *Sessions) Do(c *Context, a keymap.Action) tea.Cmd {
 
 // Click implements Clicked.
 func (s *Sessions) Click(c *Context, x, y int, twice bool) tea.Cmd {
-	cmd, hit := s.clicked(c, x, y)
-	if hit && twice {
-		return s.Do(c, keymap.Open)
-	}
-	return cmd
+	return s.clicked(c, x, y, twice, s.Do)
 }
 
 // View implements Screen.
@@ -378,11 +377,7 @@ func (s *Exposures) Do(c *Context, a keymap.Action) tea.Cmd {
 
 // Click implements Clicked.
 func (s *Exposures) Click(c *Context, x, y int, twice bool) tea.Cmd {
-	cmd, hit := s.clicked(c, x, y)
-	if hit && twice {
-		return s.Do(c, keymap.Open)
-	}
-	return cmd
+	return s.clicked(c, x, y, twice, s.Do)
 }
 
 // View implements Screen.
