@@ -164,6 +164,15 @@ func (s *screenOf) resize(width, height int) {
 	}
 }
 
+// quit leaves the program, which must succeed.
+func (s *screenOf) quit() {
+	s.t.Helper()
+	s.keys("Q")
+	if code := s.end(); code != 0 {
+		s.t.Errorf("exit code %d", code)
+	}
+}
+
 // end waits until the program has ended, and returns its exit code.
 func (s *screenOf) end() int {
 	s.t.Helper()
@@ -252,8 +261,7 @@ func TestTUIEditsInAnEditor(t *testing.T) {
 	}
 	s.keys("u")
 	s.until("Undid operation")
-	s.keys("Q")
-	s.end()
+	s.quit()
 }
 
 func TestTUISaysWhyAnEditorFails(t *testing.T) {
@@ -276,10 +284,7 @@ func TestTUISaysWhyAnEditorFails(t *testing.T) {
 			s.until(tt.want)
 			s.keys("j")
 			s.until("forget") // the keys are back: it goes on
-			s.keys("Q")
-			if code := s.end(); code != 0 {
-				t.Errorf("exit code %d", code)
-			}
+			s.quit()
 		})
 	}
 }
@@ -315,8 +320,7 @@ func TestTwoTUIsAndAnAgentWriteAtOnce(t *testing.T) {
 		t.Errorf("after both wrote:\n%s", got)
 	}
 	for _, s := range []*screenOf{a, b} {
-		s.keys("Q")
-		s.end()
+		s.quit()
 	}
 }
 
@@ -331,8 +335,7 @@ func TestTUILivesThroughATinyTerminal(t *testing.T) {
 	s.until("▌ #1")
 	s.resize(200, 60)
 	s.until("Engram › Recent", "▌ #1 decision Access tokens", "refresh tokens rotate.")
-	s.keys("Q")
-	s.end()
+	s.quit()
 }
 
 func TestTUIShowsHarmlessWhatIsDamaged(t *testing.T) {
@@ -350,10 +353,7 @@ func TestTUIShowsHarmlessWhatIsDamaged(t *testing.T) {
 	s.until("the pasted text is longer than a question may be")
 	s.keys(keyEsc)
 	s.until("Search results") // a key right after it would be one with alt
-	s.keys("Q")
-	if code := s.end(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	s.quit()
 }
 
 func TestTUISeesADatabaseDisappear(t *testing.T) {
@@ -371,8 +371,7 @@ func TestTUISeesADatabaseDisappear(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("The database can be read again")
-	s.keys("Q")
-	s.end()
+	s.quit()
 }
 
 func TestTUISeesADatabaseMigrated(t *testing.T) {
@@ -386,8 +385,7 @@ func TestTUISeesADatabaseMigrated(t *testing.T) {
 	s.until("▌ #2 ") // it still shows what was read
 	h.sql("ALTER TABLE mutations_of_a_later_version RENAME TO mutations")
 	s.until("The database can be read again")
-	s.keys("Q")
-	s.end()
+	s.quit()
 }
 
 func TestTUIStaysUsableWhileTheDatabaseIsLocked(t *testing.T) {
@@ -416,8 +414,7 @@ func TestTUIStaysUsableWhileTheDatabaseIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("Forgot “")
-	s.keys("Q")
-	s.end()
+	s.quit()
 }
 
 func TestTUIHasNoColoursWithNoColor(t *testing.T) {
@@ -427,8 +424,7 @@ func TestTUIHasNoColoursWithNoColor(t *testing.T) {
 	s.until("Access tokens")
 	s.keys("j")
 	s.until("▌ #2 ")
-	s.keys("Q")
-	s.end()
+	s.quit()
 	for _, sgr := range []string{"\x1b[38;", "\x1b[48;", ";38;2", ";48;2"} {
 		if strings.Contains(string(s.raw), sgr) {
 			t.Errorf("the output has colours: %q", sgr)
@@ -460,8 +456,7 @@ func BenchmarkFirstFrame(b *testing.B) {
 		s := h.tui(120, 40)
 		waittest.Until(b, "the first frame", func() bool { return strings.Contains(s.text(), "Recent memories") })
 		b.StopTimer()
-		s.keys("Q")
-		s.end()
+		s.quit()
 		b.StartTimer()
 	}
 }

@@ -102,15 +102,21 @@ func (*typist) SetStderr(io.Writer)     {}
 func (e *typist) Text() (string, error) { return e.text, nil }
 func (e *typist) Close() error          { e.closed = true; return nil }
 
-func TestAnEditorChangesAndWritesMemories(t *testing.T) {
-	w := world(t)
-	editor := &typist{}
+// openWith opens the project shop with an editor.
+func openWith(t *testing.T, w enginetest.World, editor *typist) *desk {
+	t.Helper()
 	o := outside()
 	o.Edit = func(text string) (screen.Editing, error) {
 		editor.text = text
 		return editor, nil
 	}
-	d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: o})
+	return open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: o})
+}
+
+func TestAnEditorChangesAndWritesMemories(t *testing.T) {
+	w := world(t)
+	editor := &typist{}
+	d := openWith(t, w, editor)
 
 	editor.change = func(s string) string {
 		if !strings.HasPrefix(s, "Title: Access tokens live 5 minutes\nType: decision\nScope: project\nTopic: auth/tokens\nTags: auth\n\nAccess tokens") {
@@ -151,12 +157,7 @@ func TestAnEditorChangesAndWritesMemories(t *testing.T) {
 func TestAnEditDoesNotOverwriteWhatOthersWrote(t *testing.T) {
 	w := world(t)
 	editor := &typist{}
-	o := outside()
-	o.Edit = func(text string) (screen.Editing, error) {
-		editor.text = text
-		return editor, nil
-	}
-	d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: o})
+	d := openWith(t, w, editor)
 	editor.change = func(s string) string {
 		content := "Changed by an agent meanwhile."
 		if _, err := w.Update(t.Context(), remember.UpdateInput{Ref: engram.ByNum(2), Content: &content}); err != nil {
