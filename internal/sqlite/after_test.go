@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"errors"
 	"path/filepath"
 	"testing"
 
@@ -56,47 +55,4 @@ func TestAnUpdateAfterALookSeesWhatWasWrittenMeanwhile(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-func TestALookThatFailsWritesNothingAndLocksNobodyOut(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "engram.db")
-	s, other := open(t, path), open(t, path)
-	defer closed(t, s)
-	defer closed(t, other)
-	broken := errors.New("broken")
-	err := s.UpdateAfter(t.Context(), func(engram.Reader) error { return broken }, func(engram.Tx) error {
-		t.Error("wrote after a look that failed")
-		return nil
-	})
-	if !errors.Is(err, broken) {
-		t.Errorf("got %v", err)
-	}
-	for _, store := range []engram.Store{other, s} {
-		update(t, store, func(tx engram.Tx) error { return tx.PutFact(t.Context(), "k", "v") })
-	}
-}
-
-// Projects that are hidden from the caller are hidden from the look alone: the write must see what it would collide with.
-func TestALookDoesNotSeeWhatIsHidden(t *testing.T) {
-	t.Parallel()
-	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
-	defer closed(t, s)
-	m := draft("a", 1)
-	if err := saveDraft(s, &m); err != nil {
-		t.Fatal(err)
-	}
-	count := func(r engram.Reader) int {
-		ms, err := r.Memories(t.Context(), []int64{m.Num})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(ms)
-	}
-	var looked, wrote int
-	ctx := engram.Without(t.Context(), func(project string) bool { return project == m.Project })
-	err := s.UpdateAfter(ctx, func(r engram.Reader) error { looked = count(r); return nil }, func(tx engram.Tx) error { wrote = count(tx); return nil })
-	if err != nil || looked != 0 || wrote != 1 {
-		t.Errorf("the look saw %d memories, the write %d, %v; want 0 and 1", looked, wrote, err)
-	}
 }

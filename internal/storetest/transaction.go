@@ -51,6 +51,47 @@ func transactionCases() []testCase {
 			k.same("counts", []any{st.Prompts, st.Relations, st.Projects}, []any{0, 0, []string{"app"}})
 			k.same("revisions", len(readAll(k, engram.Reader.Revisions, old.Num)), 0)
 		}},
+		{"UpdateAfter looks at a snapshot, then writes", func(k *kit) {
+			old := k.save()
+			var looked engram.Memory
+			err := k.store.UpdateAfter(k.Context(), func(r engram.Reader) (err error) {
+				looked, err = r.Memory(k.Context(), engram.ByNum(old.Num))
+				return err
+			}, func(tx engram.Tx) error {
+				looked.Title = "changed"
+				return tx.ReplaceMemory(k.Context(), looked)
+			})
+			if err != nil {
+				k.Fatalf("update after a look: %v", err)
+			}
+			k.same("the title", k.read(engram.ByNum(old.Num)).Title, "changed")
+		}},
+		{"a look that fails writes nothing and keeps no writer out", func(k *kit) {
+			broken := errors.New("broken")
+			err := k.store.UpdateAfter(k.Context(), func(engram.Reader) error { return broken }, func(engram.Tx) error {
+				k.Error("wrote after a look that failed")
+				return nil
+			})
+			if err != broken {
+				k.Errorf("got error %v, want %v itself", err, broken)
+			}
+			k.update(func(tx engram.Tx) error { return tx.PutFact(k.Context(), "k", "v") })
+		}},
+		{"Without hides projects from a look, not from the write after it", func(k *kit) {
+			m := k.save()
+			counted := func(r engram.Reader, n *int) error {
+				ms, err := r.Memories(k.Context(), []int64{m.Num})
+				*n = len(ms)
+				return err
+			}
+			var looked, wrote int
+			ctx := engram.Without(k.Context(), func(project string) bool { return project == m.Project })
+			err := k.store.UpdateAfter(ctx, func(r engram.Reader) error { return counted(r, &looked) }, func(tx engram.Tx) error { return counted(tx, &wrote) })
+			if err != nil {
+				k.Fatalf("update after a look: %v", err)
+			}
+			k.same("memories that the look and the write see", []int{looked, wrote}, []int{0, 1})
+		}},
 		{"only the Update itself sees its writes before the commit", func(k *kit) {
 			k.save()
 			k.update(func(tx engram.Tx) error {

@@ -38,7 +38,7 @@ func fetch[T any](c *Context, j *job, l *widget.List[T], again bool,
 	})
 }
 
-// rows returns the visible items of a list, each of two lines; empty says that there are none.
+// rows returns the visible items of a list, each of two lines; empty stands for an empty list.
 func rows[T any](c *Context, l *widget.List[T], width, height int, empty string, show func(T) item) []string {
 	l.Resize(max(1, height/2))
 	from, to := l.Visible()
