@@ -50,10 +50,11 @@ func BenchmarkMatch(b *testing.B) {
 
 // BenchmarkNewestFirst judges eight finds of which each is later than those before it.
 func BenchmarkNewestFirst(b *testing.B) {
+	lexicon := retrieval.NewLexicon()
 	var finds []retrieval.Stated
 	for i := range 8 {
 		text := fmt.Sprintf("Service %c of the import queue runs %d workers on host %d, with a timeout of %d minutes", 'a'+i, i, 3*i, i*i)
-		finds = append(finds, stated(int64(i+1), 1-float64(i)/50, i+1, "x.x", text))
+		finds = append(finds, stated(lexicon, int64(i+1), 1-float64(i)/50, i+1, "x.x", text))
 	}
 	s := subject(retrieval.Unknown, "import", "queue", "worker")
 	for b.Loop() {

@@ -12,8 +12,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// stated returns a find of day d that has the asked words marked x, such as "x.x", and says a text.
-func stated(num int64, score float64, day int, has, text string) retrieval.Stated {
+// stated returns a find of day d that has the asked words marked x, such as "x.x", and says a text
+// in words of the lexicon.
+func stated(lexicon *retrieval.Lexicon, num int64, score float64, day int, has, text string) retrieval.Stated {
 	s := retrieval.Stated{Ranked: engram.Ranked{Num: num, Score: score}, At: time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC),
 		Said: lexicon.Say(retrieval.Passage{Content: text})}
 	for _, c := range has {
@@ -25,8 +26,6 @@ func stated(num int64, score float64, day int, has, text string) retrieval.State
 	}
 	return s
 }
-
-var lexicon = retrieval.NewLexicon()
 
 // subject is that of a question of these words among a hundred memories.
 func subject(known retrieval.Likely, words ...string) retrieval.Subject {
@@ -40,6 +39,7 @@ func subject(known retrieval.Likely, words ...string) retrieval.Subject {
 
 func TestNewestFirst(t *testing.T) {
 	t.Parallel()
+	lexicon := retrieval.NewLexicon()
 	const (
 		old      = "The import queue runs 4 workers"
 		update   = "The import queue runs 9 workers"
@@ -84,7 +84,7 @@ func TestNewestFirst(t *testing.T) {
 			e.Vector, l.Vector = []float32{1, 0}, []float32{-1, 0}
 		}, false},
 	} {
-		e, l, s := stated(1, 1, 1, "xxx", c.earlier), stated(2, 0.8, 2, c.has, c.later), subject(retrieval.Unknown, asks...)
+		e, l, s := stated(lexicon, 1, 1, 1, "xxx", c.earlier), stated(lexicon, 2, 0.8, 2, c.has, c.later), subject(retrieval.Unknown, asks...)
 		if c.change != nil {
 			c.change(&e, &l, &s)
 		}
@@ -96,7 +96,7 @@ func TestNewestFirst(t *testing.T) {
 			t.Errorf("%s: the later was first, but now %v", c.name, over)
 		}
 	}
-	three := []retrieval.Stated{stated(1, 1, 1, "xxx", old), stated(2, 0.9, 2, "xxx", update), stated(3, 0.8, 3, "xxx", "The import queue runs 20 workers")}
+	three := []retrieval.Stated{stated(lexicon, 1, 1, 1, "xxx", old), stated(lexicon, 2, 0.9, 2, "xxx", update), stated(lexicon, 3, 0.8, 3, "xxx", "The import queue runs 20 workers")}
 	if placed, _ := retrieval.NewestFirst(three, subject(retrieval.Unknown, asks...)); placed[0].Num != 3 || placed[1].Num != 2 {
 		t.Errorf("of three the latest is not first: %v", placed)
 	}
@@ -106,6 +106,7 @@ func TestNewestFirst(t *testing.T) {
 // rest keep their order.
 func TestNewestFirstKeepsPromises(t *testing.T) {
 	t.Parallel()
+	lexicon := retrieval.NewLexicon()
 	texts := []string{"", "a1 b1 c1 d1", "a1 b1 c1 e1", "a1 b1", strings.Repeat("f1 g1 h1 i1 ", 9)}
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.IntRange(1, 4).Draw(t, "words")
@@ -114,7 +115,7 @@ func TestNewestFirstKeepsPromises(t *testing.T) {
 		for i := range finds {
 			score *= rapid.Float64Range(0.3, 1).Draw(t, "less")
 			has := rapid.StringOfN(rapid.SampledFrom([]rune("x.")), words, words, -1).Draw(t, "has")
-			finds[i] = stated(int64(i+1), score, rapid.IntRange(1, 4).Draw(t, "day"), has, rapid.SampledFrom(texts).Draw(t, "text"))
+			finds[i] = stated(lexicon, int64(i+1), score, rapid.IntRange(1, 4).Draw(t, "day"), has, rapid.SampledFrom(texts).Draw(t, "text"))
 			finds[i].Named = rapid.IntRange(0, 1).Draw(t, "named")
 			finds[i].Placed = rapid.IntRange(0, 9).Draw(t, "placed") == 0
 		}
