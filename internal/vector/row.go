@@ -3,6 +3,7 @@ package vector
 import (
 	"encoding/binary"
 	"math"
+	"sync"
 )
 
 // scaleBytes is the size of the scale that opens a row.
@@ -164,9 +165,14 @@ type Estimator struct {
 }
 
 // NewEstimator returns the estimator of a query. Building its table, 256 bytes per number of the query,
-// takes tens of microseconds for 256 numbers.
+// takes tens of microseconds for 256 numbers. Release gives its memory to the next one.
 func NewEstimator(query []float32) *Estimator {
-	e := &Estimator{groups: make([][256]float32, SignBytes(len(query))*2)}
+	e, _ := estimators.Get().(*Estimator)
+	if n := SignBytes(len(query)) * 2; e == nil || cap(e.groups) < n {
+		e = &Estimator{groups: make([][256]float32, n)}
+	} else {
+		e.groups = e.groups[:n]
+	}
 	for g := range e.groups {
 		var q [4]float32
 		copy(q[:], query[min(g*4, len(query)):])
@@ -178,6 +184,12 @@ func NewEstimator(query []float32) *Estimator {
 	}
 	return e
 }
+
+// estimators are those that were released.
+var estimators sync.Pool
+
+// Release ends the use of an estimator.
+func (e *Estimator) Release() { estimators.Put(e) }
 
 // pairLevels returns the sums of two numbers, indexed by their two signs (low bits) and two sizes.
 func pairLevels(a, b float32) (sums [16]float32) {

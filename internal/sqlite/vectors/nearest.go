@@ -150,6 +150,7 @@ func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, questi
 // refine keeps the best by levels of found, which are places in pages.
 func refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
 	size, e, top := vector.SignBytes(len(question)), vector.NewEstimator(question), vector.NewTop(most)
+	defer e.Release()
 	for _, at := range found {
 		slot := int(at % lexicon.MaxSlots)
 		top.Offer(at, e.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
