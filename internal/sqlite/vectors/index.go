@@ -60,6 +60,12 @@ func (s *Seen) Empty() {
 	s.models, s.rows, s.newest = map[string]model{}, map[vectorOf][]byte{}, map[newestOf][][]float32{}
 }
 
+// Added forgets what the first vectors of memories change.
+func (s *Seen) Added() {
+	clear(s.models)
+	clear(s.newest)
+}
+
 // vectorOf identifies a vector by the rows of its model and memory.
 type vectorOf struct{ model, memory int64 }
 
