@@ -120,10 +120,14 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 	return u, nil
 }
 
-// additions begin the statements of a save that change no row of memories or vectors which was there before.
-var additions = [...]string{lockSQL, "INSERT INTO memories", "INSERT INTO vectors (model, memory, row) VALUES", "INSERT OR FAIL INTO relations", "INSERT OR FAIL INTO mutations",
-	"INSERT OR FAIL INTO lineages", "INSERT INTO lineages", "INSERT INTO unsealed", "INSERT INTO tallies", "INSERT INTO counters", "INSERT INTO trust",
-	"INSERT OR IGNORE INTO tags", "UPDATE sessions SET live", "UPDATE models SET memories", "PRAGMA"}
+// additions begin the statements that change no row of memories, vectors or relations which was there before: those of a
+// save, and of the index of words.
+var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT INTO vectors (model, memory, row) VALUES", "INSERT OR FAIL INTO relations",
+	"INSERT OR IGNORE INTO tags", "UPDATE sessions SET live", "UPDATE models SET", "UPDATE index_state", "INSERT OR FAIL INTO mutations",
+	"INSERT OR FAIL INTO lineages", "INSERT INTO lineages", "INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters",
+	"INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments", "UPDATE segments", "DELETE FROM segments", "INSERT INTO postings",
+	"DELETE FROM postings", "INSERT INTO documents", "DELETE FROM documents", "INSERT INTO lengths", "DELETE FROM lengths", "INSERT INTO kinds",
+	"INSERT INTO vector_codes", "DELETE FROM vector_codes", "INSERT INTO coded", "DELETE FROM coded"}
 
 // writing forgets what a statement that is not a SELECT may change.
 func (t *tx) writing(query string) {
