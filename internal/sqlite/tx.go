@@ -144,7 +144,7 @@ func (t *tx) writing(query string) {
 		return
 	}
 	clear(u.relations)
-	u.vectors.Added()
+	u.vectors.Added(query)
 }
 
 // seenVectors returns the part of the connection's cache for vectors; nil if it has none.
