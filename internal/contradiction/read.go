@@ -291,6 +291,9 @@ func isMark(r rune) bool {
 
 // word adds a written word to the clause.
 func (p *parser) word(w string) {
+	if len(p.words)-p.first >= mostWords && p.goesOn(w) {
+		return
+	}
 	x, ok := p.known[w]
 	if !ok {
 		if x, ok = p.lookUp(w); !ok {
@@ -307,6 +310,23 @@ func (p *parser) word(w string) {
 		return
 	}
 	p.words = append(p.words, x)
+}
+
+// goesOn reports, for a clause that takes no more words, whether w surely does not end it.
+func (p *parser) goesOn(w string) bool {
+	var small [longestKept]byte
+	if len(w) > len(small) {
+		return false
+	}
+	for i := range len(w) {
+		c := w[i] | 0x20
+		if c < 'a' || c > 'z' {
+			return false
+		}
+		small[i] = c
+	}
+	role := lexicon()[string(small[:len(w)])].role
+	return role != breaker && role != instead && string(small[:len(w)]) != "than"
 }
 
 // lookUp returns a written word; ok is false for others.
