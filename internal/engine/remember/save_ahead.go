@@ -193,7 +193,7 @@ func (w *Writer) neighbours(ctx context.Context, r engram.Reader, t Intake, m en
 	if err != nil {
 		return nil, err
 	}
-	var all []relate.Neighbour
+	all := make([]relate.Neighbour, 0, len(near)) // neighbours are large
 	for _, n := range near {
 		if !old[n.Memory.Num] {
 			all = append(all, w.against(t, n))
@@ -356,6 +356,9 @@ func (s *Saver) around(ctx context.Context, t Intake, m engram.Memory) ([]relate
 	}
 	if s.recent.far || t.project != m.Project {
 		return s.writer.neighbours(ctx, s.tx.Store, t, m)
+	}
+	if len(s.recent.touched) == 0 {
+		return t.near, nil
 	}
 	all := slices.DeleteFunc(slices.Clone(t.near), func(n relate.Neighbour) bool { return s.recent.touched[n.Memory.Num] })
 	mark := relate.LeastOf(s.writer.ledger.Embedder.Model())
