@@ -154,7 +154,7 @@ func (e *Engine) Now() time.Time { return e.ledger.Now() }
 
 // CleanText replaces private spans and secrets in a text by marks (redact.Mark, secret.Mark). Operations clean
 // their own input; this is for text kept outside the store, such as the notes of a session. Without an engine,
-// use secret.New, once, and Scanner.Clean(redact.Private(s)).
+// use secret.Shared and Scanner.Clean(redact.Private(s)).
 func (e *Engine) CleanText(s string) string { return e.ledger.Screen.CleanText(s) }
 
 // FlushTally writes the counters of reads to the store, as a server does from time to time.

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -378,7 +377,7 @@ func commandAlone(s string) bool {
 }
 
 // Secrets is created for the first long text: most events have none, and it has many rules.
-var Secrets = sync.OnceValue(secret.New)
+var Secrets = secret.Shared
 
 func has(name string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })
