@@ -92,7 +92,7 @@ func (p *Pool) TryTake(ctx context.Context) (*Conn, error) {
 	}
 }
 
-// taken returns the connection of a turn that was taken, and gives the turn back if there is none.
+// taken returns the connection of a turn that was taken, and gives the turn back if it cannot.
 func (p *Pool) taken(ctx context.Context) (*Conn, error) {
 	if c := p.last(); c != nil {
 		return c, nil
