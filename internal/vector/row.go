@@ -3,7 +3,6 @@ package vector
 import (
 	"encoding/binary"
 	"math"
-	"sync"
 )
 
 // scaleBytes is the size of the scale that opens a row.
@@ -165,11 +164,17 @@ type Estimator struct {
 }
 
 // NewEstimator returns the estimator of a query. Building its table, 256 bytes per number of the query,
-// takes tens of microseconds for 256 numbers. Release gives its memory to the next one.
+// takes tens of microseconds for 256 numbers.
 func NewEstimator(query []float32) *Estimator {
-	e, _ := estimators.Get().(*Estimator)
-	if n := SignBytes(len(query)) * 2; e == nil || cap(e.groups) < n {
-		e = &Estimator{groups: make([][256]float32, n)}
+	e := new(Estimator)
+	e.Reset(query)
+	return e
+}
+
+// Reset makes e the estimator of another query, in the memory of its table.
+func (e *Estimator) Reset(query []float32) {
+	if n := SignBytes(len(query)) * 2; cap(e.groups) < n {
+		e.groups = make([][256]float32, n)
 	} else {
 		e.groups = e.groups[:n]
 	}
@@ -182,14 +187,7 @@ func NewEstimator(query []float32) *Estimator {
 			e.groups[g][levels] = low[signs&3|sizes&3<<2] + high[signs>>2|sizes>>2<<2]
 		}
 	}
-	return e
 }
-
-// estimators are those that were released.
-var estimators sync.Pool
-
-// Release ends the use of an estimator.
-func (e *Estimator) Release() { estimators.Put(e) }
 
 // pairLevels returns the sums of two numbers, indexed by their two signs (low bits) and two sizes.
 func pairLevels(a, b float32) (sums [16]float32) {

@@ -4,7 +4,6 @@
 package screen
 
 import (
-
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 

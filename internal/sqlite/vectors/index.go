@@ -44,6 +44,8 @@ type Index struct {
 type Cache struct {
 	mu    sync.Mutex
 	books map[int64]*codeBook
+
+	estimators sync.Pool // whose tables are large
 }
 
 // Seen is what a connection has read of vectors. Empty it before its first use, and whenever another

@@ -139,7 +139,12 @@ func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, questi
 	found := nearest.Found()
 	all = len(found) < signs
 	if len(found) > levels {
-		found = refine(found, pages, question, levels)
+		e, kept := x.Cache.estimators.Get().(*vector.Estimator)
+		if !kept {
+			e = new(vector.Estimator)
+		}
+		found = refine(e, found, pages, question, levels)
+		x.Cache.estimators.Put(e)
 	}
 	for _, at := range found {
 		nums = append(nums, parts[at/lexicon.MaxSlots].Docs.Num(int(at%lexicon.MaxSlots)))
@@ -148,9 +153,9 @@ func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, questi
 }
 
 // refine keeps the best by levels of found, which are places in pages.
-func refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
-	size, e, top := vector.SignBytes(len(question)), vector.NewEstimator(question), vector.NewTop(most)
-	defer e.Release()
+func refine(e *vector.Estimator, found []int64, pages [][]codePage, question []float32, most int) []int64 {
+	size, top := vector.SignBytes(len(question)), vector.NewTop(most)
+	e.Reset(question)
 	for _, at := range found {
 		slot := int(at % lexicon.MaxSlots)
 		top.Offer(at, e.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
