@@ -3,6 +3,7 @@ package retrieval
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -16,8 +17,8 @@ import (
 // weight 0.2 here, 0.3 there); no set has a better nDCG@10 by ranks.
 //
 // weight is that of the vectors, 0 to 1. Scores are in [0, 1]; a memory missing from a list gets
-// nothing from it; each list names a memory once. The result has every memory of both lists, best
-// first. The lists need not be sorted and are not changed.
+// nothing from it; each list names a memory once. The result has every memory of both lists, in no
+// order (SortBest). The lists need not be sorted and are not changed.
 //
 // Source: the weighted sum of Fox, Shaw, "Combination of Multiple Searches", TREC-2, 1994, over
 // scores divided by their maximum.
@@ -53,7 +54,7 @@ const RankDamping = 5
 // nearer one memory is than the next.
 //
 // weight is that of the vectors, 0 to 1; each list names a memory once, best first. The result has
-// every memory of both lists, best first. The lists are not changed.
+// every memory of both lists, in no order (SortBest). The lists are not changed.
 //
 // Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and Individual
 // Rank Learning Methods", SIGIR 2009.
@@ -83,7 +84,12 @@ func joined(parts ...part) []engram.Ranked {
 	for _, p := range parts {
 		most += len(p.list)
 	}
-	at, fused := make(map[int64]int, most), make([]engram.Ranked, 0, most)
+	fused := make([]engram.Ranked, 0, most)
+	at := places.Get().(map[int64]int)
+	defer func() {
+		clear(at)
+		places.Put(at)
+	}()
 	for _, p := range parts {
 		if !(p.weight > 0) {
 			continue
@@ -98,13 +104,54 @@ func joined(parts ...part) []engram.Ranked {
 			fused[k].Score += p.weight * p.shares[i]
 		}
 	}
-	Sort(fused)
 	return fused
 }
 
+var places = sync.Pool{New: func() any { return map[int64]int{} }}
+
 // Sort sorts hits, best first; of equal ones the later memory, whose Num is greater, comes first.
-func Sort(finds []engram.Ranked) {
-	slices.SortFunc(finds, func(a, b engram.Ranked) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
-	})
+func Sort(finds []engram.Ranked) { slices.SortFunc(finds, Compare) }
+
+// Compare orders hits as Sort does.
+func Compare(a, b engram.Ranked) int {
+	switch {
+	case a.Score > b.Score:
+		return -1
+	case a.Score < b.Score:
+		return 1
+	case a.Score == b.Score:
+		return cmp.Compare(b.Num, a.Num)
+	}
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num)) // NaN
+}
+
+// SortBest puts the best hits, so many, first, sorted, and leaves the others in any order.
+func SortBest(finds []engram.Ranked, best int) {
+	best = min(best, len(finds))
+	for rest, n := finds, best; 0 < n && n < len(rest); { // quickselect: [0, i) is not worse than the pivot, (j, len) not better
+		pivot := rest[len(rest)/2]
+		i, j := 0, len(rest)-1
+		for i <= j {
+			for Compare(rest[i], pivot) < 0 {
+				i++
+			}
+			for Compare(rest[j], pivot) > 0 {
+				j--
+			}
+			if i <= j {
+				rest[i], rest[j] = rest[j], rest[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			rest = rest[:j+1]
+		case n >= i:
+			n, rest = n-i, rest[i:]
+		default:
+			n = 0
+		}
+	}
+	Sort(finds[:best])
 }

@@ -11,6 +11,7 @@ package retrieval
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -71,6 +72,7 @@ type Lexicon struct {
 	foreign map[written]*Lexeme // of others
 	all     []*Lexeme           // by num
 	order   []int32             // scratch space of Say
+	has     []uint64            // scratch space of Say: a bit per num, all 0
 	bytes   int
 }
 
@@ -175,14 +177,36 @@ func (l *Lexicon) Say(p Passage) Said {
 		add(text.TitleWeight)(t)
 		s.title = len(l.order)
 	}, add(1))
-	s.nums, s.order = slices.Clone(l.order), slices.Clone(l.order)
-	slices.Sort(s.nums)
-	s.nums = slices.Clip(slices.Compact(s.nums))
+	s.order = slices.Clone(l.order)
+	s.nums = l.distinct(s.order)
 	s.words = make([]*Lexeme, len(s.nums))
 	for i, num := range s.nums {
 		s.words[i] = l.all[num]
 	}
 	return s
+}
+
+// distinct returns the numbers in order, each once.
+func (l *Lexicon) distinct(order []int32) []int32 {
+	if missing := (len(l.all)+63)/64 - len(l.has); missing > 0 {
+		l.has = append(l.has, make([]uint64, missing)...)
+	}
+	n := 0
+	for _, num := range order {
+		bit := uint64(1) << (num % 64)
+		if l.has[num/64]&bit == 0 {
+			l.has[num/64] |= bit
+			n++
+		}
+	}
+	nums := make([]int32, 0, n)
+	for at := 0; len(nums) < n; at++ {
+		for set := l.has[at]; set != 0; set &= set - 1 {
+			nums = append(nums, int32(at*64+bits.TrailingZeros64(set)))
+		}
+		l.has[at] = 0
+	}
+	return nums
 }
 
 // Bytes returns the approximate size without the lexicon.

@@ -66,7 +66,7 @@ func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Fi
 		asked = append(asked, r.Num)
 	}
 	slices.Sort(asked)
-	return found, x.values(ctx, m, slices.Compact(asked), q.Vectors)
+	return found, x.values(ctx, m, slices.Compact(asked), q.Vectors, q.Room)
 }
 
 // near returns candidates for the nearest memories that pass a filter.

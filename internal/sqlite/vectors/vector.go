@@ -54,13 +54,15 @@ func (x *Index) Values(ctx context.Context, fingerprint string, nums []int64) (m
 		return nil, err
 	}
 	vs := make(map[int64][]float32, len(nums))
-	return vs, x.values(ctx, m, nums, vs)
+	return vs, x.values(ctx, m, nums, vs, nil)
 }
 
 // values adds the memories' vectors to vs. Their rows are kept, but not their values, which are four times as
 // large and soon decoded.
-func (x *Index) values(ctx context.Context, m model, nums []int64, vs map[int64][]float32) error {
-	room := make([]float32, len(nums)*m.dimensions)
+func (x *Index) values(ctx context.Context, m model, nums []int64, vs map[int64][]float32, room []float32) error {
+	if len(room) < len(nums)*m.dimensions {
+		room = make([]float32, len(nums)*m.dimensions)
+	}
 	err := x.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
 		v := room[:m.dimensions:m.dimensions]
 		if !vector.ReadRow(v, row) {
