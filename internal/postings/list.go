@@ -49,27 +49,33 @@ func (l List) Clone() List { l.body = bytes.Clone(l.body); return l }
 
 // Decode appends the postings to into, which may be nil, and returns the result.
 func (l List) Decode(into []Posting) ([]Posting, error) {
-	into = slices.Grow(into, l.count)
-	b, slot := l.body, -1
-	for range l.count {
+	from := len(into)
+	into = slices.Grow(into, l.count)[:from+l.count]
+	ps, b, slot := into[from:], l.body, -1
+	for i := range ps {
 		if len(b) > 0 && b[0]&0x81 == 0 { // a single byte, as of most words
 			slot += int(b[0]>>1) + 1
-			into, b = append(into, Posting{Slot: uint32(slot), TF: 1}), b[1:]
+			ps[i], b = Posting{Slot: uint32(slot), TF: 1}, b[1:]
+			continue
+		}
+		if len(b) > 1 && b[0]&0x80 == 0 && b[1]&0x80 == 0 { // two bytes, as of nearly all others
+			slot += int(b[0]>>1) + 1
+			ps[i], b = Posting{Slot: uint32(slot), TF: uint32(b[1])}, b[2:]
 			continue
 		}
 		var head int
 		var ok bool
 		tf := 1
 		if head, b, ok = uvarint(b); !ok {
-			return into, ErrDamaged
+			return into[:from+i], ErrDamaged
 		}
 		if head&1 != 0 {
 			if tf, b, ok = uvarint(b); !ok {
-				return into, ErrDamaged
+				return into[:from+i], ErrDamaged
 			}
 		}
 		slot += head>>1 + 1
-		into = append(into, Posting{Slot: uint32(slot), TF: uint32(tf)})
+		ps[i] = Posting{Slot: uint32(slot), TF: uint32(tf)}
 	}
 	// Slots ascend, so none is beyond the last one, which ReadList has checked.
 	if len(b) != 0 || l.count > 0 && slot != l.last {
@@ -165,7 +171,11 @@ func union(lists []List, tf []uint32, both func(a, b uint32) uint32) ([]Posting,
 			tf[p.Slot] = both(tf[p.Slot], p.TF)
 		}
 	}
-	var all []Posting
+	most := 0
+	for _, l := range lists {
+		most += l.count
+	}
+	all := make([]Posting, 0, min(most, len(tf)))
 	for slot, n := range tf {
 		if n > 0 {
 			all = append(all, Posting{Slot: uint32(slot), TF: n})

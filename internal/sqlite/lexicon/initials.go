@@ -83,8 +83,8 @@ func (x *Index) lacks(g *segment, begins string) bool {
 func (in *initial) begins(prefix string) bool {
 	text := in.text
 	for _, n := range in.lengths {
-		if strings.HasPrefix(text[:n], prefix) {
-			return true
+		if word := text[:n]; word >= prefix { // in order
+			return strings.HasPrefix(word, prefix) || in.long
 		}
 		text = text[n:]
 	}
