@@ -37,7 +37,10 @@ func (f standing) neighbour() engram.Neighbour {
 func (f standing) created() time.Time { return time.UnixMilli(f.at).UTC() }
 
 func byPlace(a, b standing) int {
-	return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.num, b.num))
+	if a.session != b.session {
+		return cmp.Compare(a.session, b.session)
+	}
+	return cmp.Compare(a.num, b.num)
 }
 
 // mostSessions is the greatest plausible number of a session; greater ones mean damage.

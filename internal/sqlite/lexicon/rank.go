@@ -213,7 +213,7 @@ func (s *search) parts(hits []standing) (map[int64][]float32, error) {
 		parts[f.num] = all[i*len(s.terms):][:len(s.terms):len(s.terms)]
 	}
 	slices.SortFunc(byPlace, func(a, b int) int {
-		return cmp.Or(cmp.Compare(hits[a].segment, hits[b].segment), cmp.Compare(hits[a].slot, hits[b].slot))
+		return placeOf(hits[a].segment, hits[a].slot) - placeOf(hits[b].segment, hits[b].slot)
 	})
 	for j, w := range s.terms {
 		for _, w := range []*word{w, w.tool} {

@@ -175,7 +175,7 @@ func (x *Index) rank(ctx context.Context, m model, question []float32, near []in
 }
 
 // vectorRowsSQL reads rows by the primary key.
-const vectorRowsSQL = `SELECT v.memory, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.model = ? AND v.memory = asked.value`
+const vectorRowsSQL = `SELECT asked.value, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.num = ? + asked.value`
 
 // mostKeptRows bounds the vectors of one request that are cached.
 const mostKeptRows = 2000
@@ -246,7 +246,7 @@ func (x *Index) readVectorRows(ctx context.Context, m model, nums []int64, rows 
 	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.dimensions))
 	var num int64
 	var row sql.RawBytes
-	err := x.DB.Rows(ctx, vectorRowsSQL, []any{conn.JSONNums(nums), m.num}, func(s conn.Scanner) error {
+	err := x.DB.Rows(ctx, vectorRowsSQL, []any{conn.JSONNums(nums), m.first()}, func(s conn.Scanner) error {
 		if err := s.Scan(&num, &row); err != nil {
 			return err
 		}
@@ -266,9 +266,9 @@ func (x *Index) readVectorRows(ctx context.Context, m model, nums []int64, rows 
 // The newest vectors, found by memories_recent and memories_project_recent without reading memories.
 const (
 	newestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
-		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
+		CROSS JOIN vectors v ON v.num = ? + m.num`
 	projectNewestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE project = ? AND deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
-		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
+		CROSS JOIN vectors v ON v.num = ? + m.num`
 )
 
 // mostKeptNewest bounds the cached vectors of a project; larger callers keep what they compute from
@@ -292,9 +292,9 @@ func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, m
 			return vs, nil
 		}
 	}
-	query, args := newestVectorsSQL, []any{most, m.num}
+	query, args := newestVectorsSQL, []any{most, m.first()}
 	if project != lexicon.Several {
-		query, args = projectNewestVectorsSQL, []any{project, most, m.num}
+		query, args = projectNewestVectorsSQL, []any{project, most, m.first()}
 	}
 	var vs [][]float32
 	err = x.DB.Rows(ctx, query, args, func(s conn.Scanner) error {
