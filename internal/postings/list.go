@@ -138,10 +138,10 @@ func (l List) AppendWithout(dst []byte, slot int) (out []byte, found bool, err e
 	return AppendList(dst, kept), found, nil
 }
 
-// Union merges several lists: each slot once, with the sum of its TF. tf is scratch space with one zero
-// per slot, and is zero again afterwards.
-func Union(lists []List, tf []uint32) ([]Posting, error) {
-	return union(lists, tf, func(a, b uint32) uint32 {
+// Union appends several lists, merged, to into: each slot once, with the sum of its TF. tf is scratch space with one
+// zero per slot, and is zero again afterwards.
+func Union(into []Posting, lists []List, tf []uint32) ([]Posting, error) {
+	return union(into, lists, tf, func(a, b uint32) uint32 {
 		if sum := uint64(a) + uint64(b); sum <= math.MaxUint32 {
 			return uint32(sum)
 		}
@@ -151,38 +151,33 @@ func Union(lists []List, tf []uint32) ([]Posting, error) {
 
 // Either is Union with the greatest TF: of words that mean the same, a document often has two forms of one
 // occurrence.
-func Either(lists []List, tf []uint32) ([]Posting, error) {
-	return union(lists, tf, func(a, b uint32) uint32 { return max(a, b) })
+func Either(into []Posting, lists []List, tf []uint32) ([]Posting, error) {
+	return union(into, lists, tf, func(a, b uint32) uint32 { return max(a, b) })
 }
 
-func union(lists []List, tf []uint32, both func(a, b uint32) uint32) ([]Posting, error) {
-	var scratch []Posting
+func union(into []Posting, lists []List, tf []uint32, both func(a, b uint32) uint32) (merged []Posting, err error) {
+	from := len(into)
 	for _, l := range lists {
-		var err error
-		if scratch, err = l.Decode(scratch[:0]); err != nil {
+		if into, err = l.Decode(into[:from]); err != nil {
 			clear(tf)
-			return nil, err
+			return into[:from], err
 		}
-		for _, p := range scratch {
+		for _, p := range into[from:] {
 			if int(p.Slot) >= len(tf) {
 				clear(tf)
-				return nil, ErrDamaged
+				return into[:from], ErrDamaged
 			}
 			tf[p.Slot] = both(tf[p.Slot], p.TF)
 		}
 	}
-	most := 0
-	for _, l := range lists {
-		most += l.count
-	}
-	all := make([]Posting, 0, min(most, len(tf)))
+	into = into[:from]
 	for slot, n := range tf {
 		if n > 0 {
-			all = append(all, Posting{Slot: uint32(slot), TF: n})
+			into = append(into, Posting{Slot: uint32(slot), TF: n})
 			tf[slot] = 0
 		}
 	}
-	return all, nil
+	return into, nil
 }
 
 // DocSize is the size of one row of Docs in bytes.

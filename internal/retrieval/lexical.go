@@ -149,8 +149,8 @@ func (x *Lexeme) Stem() string {
 
 // Said is the content of one text, in lexemes.
 type Said struct {
-	words   []*Lexeme // its distinct words without stop words, ascending
-	nums    []int32   // of words, kept together because they are read most
+	all     []*Lexeme // of the lexicon, by num
+	nums    []int32   // its distinct words without stop words, ascending
 	order   []int32   // of all words, as they follow each other
 	title   int       // how many of order are the title's
 	length  float64
@@ -179,12 +179,12 @@ func (l *Lexicon) Say(p Passage) Said {
 	}, add(1))
 	s.order = slices.Clone(l.order)
 	s.nums = l.distinct(s.order)
-	s.words = make([]*Lexeme, len(s.nums))
-	for i, num := range s.nums {
-		s.words[i] = l.all[num]
-	}
+	s.all = l.all
 	return s
 }
+
+// word returns a distinct word.
+func (s Said) word(i int) *Lexeme { return s.all[s.nums[i]] }
 
 // distinct returns the numbers in order, each once.
 func (l *Lexicon) distinct(order []int32) []int32 {
@@ -210,7 +210,7 @@ func (l *Lexicon) distinct(order []int32) []int32 {
 }
 
 // Bytes returns the approximate size without the lexicon.
-func (s Said) Bytes() int { return 104 + 12*len(s.words) + 4*len(s.order) }
+func (s Said) Bytes() int { return 104 + 4*len(s.nums) + 4*len(s.order) }
 
 // Texts are texts read with one lexicon, for Fill and Repeats.
 type Texts struct {
@@ -247,7 +247,7 @@ func (t *Texts) distinct() (words []*Lexeme, places []int32) {
 	for _, s := range t.said {
 		for i, num := range s.nums {
 			if places[num] == 0 {
-				words = append(words, s.words[i])
+				words = append(words, s.word(i))
 				places[num] = int32(len(words))
 			}
 		}

@@ -3,6 +3,8 @@ package vector
 import (
 	"encoding/binary"
 	"math"
+	"slices"
+	"sync"
 )
 
 // scaleBytes is the size of the scale that opens a row.
@@ -163,10 +165,14 @@ type Estimator struct {
 	groups [][256]float32 // per four numbers: the sum by their signs and sizes
 }
 
+// estimators has those that are done with, for their tables.
+var estimators = sync.Pool{New: func() any { return new(Estimator) }}
+
 // NewEstimator returns the estimator of a query. Building its table, 256 bytes per number of the query,
-// takes tens of microseconds for 256 numbers.
+// takes tens of microseconds for 256 numbers. Done, unless it is left out, lets another query have the table.
 func NewEstimator(query []float32) *Estimator {
-	e := &Estimator{groups: make([][256]float32, SignBytes(len(query))*2)}
+	e := estimators.Get().(*Estimator)
+	e.groups = slices.Grow(e.groups[:0], SignBytes(len(query))*2)[:SignBytes(len(query))*2]
 	for g := range e.groups {
 		var q [4]float32
 		copy(q[:], query[min(g*4, len(query)):])
@@ -178,6 +184,9 @@ func NewEstimator(query []float32) *Estimator {
 	}
 	return e
 }
+
+// Done ends the use of the estimator.
+func (e *Estimator) Done() { estimators.Put(e) }
 
 // pairLevels returns the sums of two numbers, indexed by their two signs (low bits) and two sizes.
 func pairLevels(a, b float32) (sums [16]float32) {

@@ -3,6 +3,7 @@ package vector
 import (
 	"encoding/binary"
 	"math/bits"
+	"sync"
 )
 
 // wordBytes is the size of one word of a code.
@@ -60,7 +61,11 @@ func NewNearestCodes(code []uint64, most int) *NearestCodes {
 	if most <= 0 {
 		s.limit = -1
 	}
-	s.found = make([]near, 0, min(2*s.most, 8192)) // growing to that would allocate three times as much
+	if room, some := nears.Get().(*[]near); some {
+		s.found = (*room)[:0]
+	} else {
+		s.found = make([]near, 0, min(2*s.most, 8192)) // growing to that would allocate three times as much
+	}
 	return s
 }
 
@@ -129,13 +134,19 @@ func (s *NearestCodes) shrink() {
 	s.found, s.limit = kept, last-1
 }
 
-// Found returns the numbers of the nearest codes, in the order of the scan.
+// nears has the room of searches that have ended: 128 kB each.
+var nears sync.Pool
+
+// Found returns the numbers of the nearest codes, in the order of the scan, and ends the search.
 func (s *NearestCodes) Found() []int64 {
 	s.shrink()
 	nums := make([]int64, len(s.found))
 	for i, n := range s.found {
 		nums[i] = n.num
 	}
+	room := s.found
+	s.found = nil
+	nears.Put(&room)
 	return nums
 }
 

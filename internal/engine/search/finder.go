@@ -40,7 +40,7 @@ type Cache struct {
 	aliases  alias.Table
 }
 
-// NewCache returns a Cache of about so many bytes; 0 is 8 MiB.
+// NewCache returns a Cache of about so many bytes; 0 is 5 MiB.
 func NewCache(bytes int, aliases alias.Table) *Cache {
 	return &Cache{texts: &textCache{most: cmp.Or(bytes, textCacheBytes)}, leanings: new(leanings), aliases: aliases}
 }

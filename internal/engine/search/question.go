@@ -406,7 +406,7 @@ func (q *Question) rerankByMMR(context.Context) error {
 
 // textCacheBytes is the default size of the text cache, some thousands of memories. Parsing texts is a third of
 // a search's cost, and agents ask about the same subjects all day.
-const textCacheBytes = 8 << 20
+const textCacheBytes = 5 << 20
 
 // textCache keeps parsed texts between searches. An entry is valid only for the exact text it was parsed from,
 // so it needs no invalidation.

@@ -68,7 +68,12 @@ func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
 	if len(hits) == 0 {
 		return nil
 	}
-	befores, afters := make([]standing, len(hits)), make([]standing, len(hits))
+	if cap(s.before) < len(hits) {
+		s.before, s.after = make([]standing, len(hits)), make([]standing, len(hits))
+	}
+	befores, afters := s.before[:len(hits)], s.after[:len(hits)]
+	clear(befores)
+	clear(afters)
 	for i, g := range s.scope.segments {
 		in := g.inSessions()
 		in.join(hits, func(hit int, slots []uint16) {

@@ -154,6 +154,7 @@ func refine(found []int64, pages [][]codePage, question []float32, most int) []i
 		slot := int(at % lexicon.MaxSlots)
 		top.Offer(at, e.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
 	}
+	e.Done()
 	found = found[:0]
 	for _, r := range top.Ranked() {
 		found = append(found, r.Num)
