@@ -3,17 +3,21 @@ package retrieval
 import (
 	"cmp"
 	"slices"
-	"sync"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// FuseScores combines lexical and vector hits by score:
+// Fuser joins lists of hits, one question after the other in the same room. The zero Fuser is ready.
+type Fuser struct {
+	at map[int64]int // place of each memory in the result
+}
+
+// Scores combines lexical and vector hits by score:
 //
 //	score = (1 - weight) · words / greatest of words + weight · max(cosine, 0) / greatest cosine
 //
 // It keeps the lead of the first hit over the second, which ranks discard: with a small embedding
-// model it is worth .005 R@10 and nDCG@10 against FuseRanks in the mean of six label sets (vector
+// model it is worth .005 R@10 and nDCG@10 against Ranks in the mean of six label sets (vector
 // weight 0.2 here, 0.3 there); no set has a better nDCG@10 by ranks.
 //
 // weight is that of the vectors, 0 to 1. Scores are in [0, 1]; a memory missing from a list gets
@@ -22,8 +26,8 @@ import (
 //
 // Source: the weighted sum of Fox, Shaw, "Combination of Multiple Searches", TREC-2, 1994, over
 // scores divided by their maximum.
-func FuseScores(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
-	return joined(part{1 - weight, words, ofGreatest(words)}, part{weight, meaning, ofGreatest(meaning)})
+func (x *Fuser) Scores(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
+	return x.joined(part{1 - weight, words, ofGreatest(words)}, part{weight, meaning, ofGreatest(meaning)})
 }
 
 // ofGreatest returns the scores divided by the greatest; negative scores become 0.
@@ -40,17 +44,17 @@ func ofGreatest(list []engram.Ranked) []float64 {
 	return parts
 }
 
-// RankDamping flattens the head of the lists in FuseRanks. The published value is 60, for lists of about equal
+// RankDamping flattens the head of the lists in Fuser.Ranks. The published value is 60, for lists of about equal
 // quality. Here the words are much better than the vectors, and with 5 their first hits keep their lead: +.014
 // R@10, +.026 nDCG@10 against 60 in the mean of six label sets, vector weight 0.3; 10 is equivalent.
 const RankDamping = 5
 
-// FuseRanks combines lexical and vector hits by weighted reciprocal rank:
+// Ranks combines lexical and vector hits by weighted reciprocal rank:
 //
 //	score = (1 - weight) / (RankDamping + rank in words) + weight / (RankDamping + rank in meaning)
 //
 // with ranks from 1, divided by the score of a memory that is first in both lists, so that scores
-// are in [0, 1] like those of FuseScores. It is for models whose cosines say little about how much
+// are in [0, 1] like those of Scores. It is for models whose cosines say little about how much
 // nearer one memory is than the next.
 //
 // weight is that of the vectors, 0 to 1; each list names a memory once, best first. The result has
@@ -58,8 +62,8 @@ const RankDamping = 5
 //
 // Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and Individual
 // Rank Learning Methods", SIGIR 2009.
-func FuseRanks(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
-	return joined(part{1 - weight, words, ranks(words)}, part{weight, meaning, ranks(meaning)})
+func (x *Fuser) Ranks(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
+	return x.joined(part{1 - weight, words, ranks(words)}, part{weight, meaning, ranks(meaning)})
 }
 
 // ranks returns the share of each place in a list, 1 for the first.
@@ -79,17 +83,17 @@ type part struct {
 }
 
 // joined adds the parts up. Hits of a part without weight are left out.
-func joined(parts ...part) []engram.Ranked {
+func (x *Fuser) joined(parts ...part) []engram.Ranked {
 	most := 0
 	for _, p := range parts {
 		most += len(p.list)
 	}
 	fused := make([]engram.Ranked, 0, most)
-	at := places.Get().(map[int64]int)
-	defer func() {
-		clear(at)
-		places.Put(at)
-	}()
+	if x.at == nil {
+		x.at = make(map[int64]int, most)
+	}
+	at := x.at
+	clear(at)
 	for _, p := range parts {
 		if !(p.weight > 0) {
 			continue
@@ -106,8 +110,6 @@ func joined(parts ...part) []engram.Ranked {
 	}
 	return fused
 }
-
-var places = sync.Pool{New: func() any { return map[int64]int{} }}
 
 // Sort sorts hits, best first; of equal ones the later memory, whose Num is greater, comes first.
 func Sort(finds []engram.Ranked) { slices.SortFunc(finds, Compare) }

@@ -29,7 +29,7 @@ func TestFuseScores(t *testing.T) {
 		{"all cosines below 0", 0.5, nil, []engram.Ranked{{Num: 1, Score: -0.1}}, []engram.Ranked{{Num: 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := sorted(retrieval.FuseScores)(tt.weight, tt.words, tt.meaning); !near(got, tt.want) {
+			if got := sorted(new(retrieval.Fuser).Scores)(tt.weight, tt.words, tt.meaning); !near(got, tt.want) {
 				t.Errorf("FuseScores(%v, %v, %v) = %v, want %v", tt.weight, tt.words, tt.meaning, got, tt.want)
 			}
 		})
@@ -51,7 +51,7 @@ func TestFuseRanks(t *testing.T) {
 		{"words alone", 0.25, words, nil, []engram.Ranked{{Num: 1, Score: 0.75}, {Num: 2, Score: 0.75 * 6 / 7}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := sorted(retrieval.FuseRanks)(tt.weight, tt.words, tt.meaning); !near(got, tt.want) {
+			if got := sorted(new(retrieval.Fuser).Ranks)(tt.weight, tt.words, tt.meaning); !near(got, tt.want) {
 				t.Errorf("FuseRanks(%v, %v, %v) = %v, want %v", tt.weight, tt.words, tt.meaning, got, tt.want)
 			}
 		})
@@ -97,7 +97,7 @@ func near(a, b []engram.Ranked) bool {
 // TestFusion says what holds for both ways of joining.
 func TestFusion(t *testing.T) {
 	for name, fuse := range map[string]fusion{
-		"scores": sorted(retrieval.FuseScores), "ranks": sorted(retrieval.FuseRanks),
+		"scores": sorted(new(retrieval.Fuser).Scores), "ranks": sorted(new(retrieval.Fuser).Ranks),
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -145,6 +145,6 @@ func BenchmarkFuseScores(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		retrieval.FuseScores(0.2, words, meaning)
+		new(retrieval.Fuser).Scores(0.2, words, meaning)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"sync"
 )
 
 // scaleBytes is the size of the scale that opens a row.
@@ -165,13 +164,16 @@ type Estimator struct {
 	groups [][256]float32 // per four numbers: the sum by their signs and sizes
 }
 
-// estimators has those that are done with, for their tables.
-var estimators = sync.Pool{New: func() any { return new(Estimator) }}
-
 // NewEstimator returns the estimator of a query. Building its table, 256 bytes per number of the query,
-// takes tens of microseconds for 256 numbers. Done, unless it is left out, lets another query have the table.
+// takes tens of microseconds for 256 numbers.
 func NewEstimator(query []float32) *Estimator {
-	e := estimators.Get().(*Estimator)
+	e := new(Estimator)
+	e.Reset(query)
+	return e
+}
+
+// Reset makes e the estimator of another query, in the same room.
+func (e *Estimator) Reset(query []float32) {
 	e.groups = slices.Grow(e.groups[:0], SignBytes(len(query))*2)[:SignBytes(len(query))*2]
 	for g := range e.groups {
 		var q [4]float32
@@ -182,11 +184,7 @@ func NewEstimator(query []float32) *Estimator {
 			e.groups[g][levels] = low[signs&3|sizes&3<<2] + high[signs>>2|sizes>>2<<2]
 		}
 	}
-	return e
 }
-
-// Done ends the use of the estimator.
-func (e *Estimator) Done() { estimators.Put(e) }
 
 // pairLevels returns the sums of two numbers, indexed by their two signs (low bits) and two sizes.
 func pairLevels(a, b float32) (sums [16]float32) {

@@ -3,7 +3,7 @@ package vector
 import (
 	"encoding/binary"
 	"math/bits"
-	"sync"
+	"slices"
 )
 
 // wordBytes is the size of one word of a code.
@@ -57,16 +57,20 @@ type near struct {
 
 // NewNearestCodes returns a NearestCodes for at most most codes nearest to code.
 func NewNearestCodes(code []uint64, most int) *NearestCodes {
-	s := &NearestCodes{code: code, most: max(most, 0), limit: len(code) * 64, at: make([]int, len(code)*64+1)}
+	s := new(NearestCodes)
+	s.Reset(code, most)
+	return s
+}
+
+// Reset begins anew, in the same room: 128 kB for thousands of codes.
+func (s *NearestCodes) Reset(code []uint64, most int) {
+	s.code, s.most, s.limit = code, max(most, 0), len(code)*64
+	s.at = slices.Grow(s.at[:0], len(code)*64+1)[:len(code)*64+1]
+	clear(s.at)
 	if most <= 0 {
 		s.limit = -1
 	}
-	if room, some := nears.Get().(*[]near); some {
-		s.found = (*room)[:0]
-	} else {
-		s.found = make([]near, 0, min(2*s.most, 8192)) // growing to that would allocate three times as much
-	}
-	return s
+	s.found = slices.Grow(s.found[:0], min(2*s.most, 8192)) // growing to that would allocate three times as much
 }
 
 // Scan adds the codes in packed, as RowSigns writes them; the code in slot i gets the number first+i.
@@ -134,19 +138,13 @@ func (s *NearestCodes) shrink() {
 	s.found, s.limit = kept, last-1
 }
 
-// nears has the room of searches that have ended: 128 kB each.
-var nears sync.Pool
-
-// Found returns the numbers of the nearest codes, in the order of the scan, and ends the search.
+// Found returns the numbers of the nearest codes, in the order of the scan.
 func (s *NearestCodes) Found() []int64 {
 	s.shrink()
 	nums := make([]int64, len(s.found))
 	for i, n := range s.found {
 		nums[i] = n.num
 	}
-	room := s.found
-	s.found = nil
-	nears.Put(&room)
 	return nums
 }
 

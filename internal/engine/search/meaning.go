@@ -59,7 +59,7 @@ func (q *Question) byMeaning(ctx context.Context) error {
 
 // silent drops the vector channel and reports why.
 func (q *Question) silent(ctx context.Context, err error) error {
-	q.meaning.end()
+	q.end()
 	q.meaning, q.wordsAlone = meaning{}, true
 	reason := err.Error()
 	if hint := engram.HintOf(err); hint != "" {
@@ -73,9 +73,8 @@ func (q *Question) near(ctx context.Context, vector []float32) error {
 	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
 	most := min(len(q.lexical.Hits), nearDepth)
 	q.meaning.near = make(map[int64][]float32, nearDepth+most+len(q.beyond))
-	q.meaning.take(q.meaning.model.Dimensions * (nearDepth + most + len(q.beyond)))
 	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
-		Filter: q.in.Filter, Limit: nearDepth, Vectors: q.meaning.near, Room: *q.meaning.room,
+		Filter: q.in.Filter, Limit: nearDepth, Vectors: q.meaning.near, Room: q.takeRoom(nearDepth + most + len(q.beyond)),
 		Also: slices.Concat(walk.NumsOf(q.lexical.Hits[:most]), q.beyond)}) // finds by words get a cosine too
 	if err != nil {
 		return err
@@ -86,23 +85,23 @@ func (q *Question) near(ctx context.Context, vector []float32) error {
 	return q.uncovered(ctx)
 }
 
-// rooms has the rooms of questions that have ended: they are the most that a search allocates.
-var rooms = sync.Pool{New: func() any { return new([]float32) }}
-
-// take takes a room for so many numbers.
-func (m *meaning) take(numbers int) {
-	m.room = rooms.Get().(*[]float32)
-	if cap(*m.room) < numbers {
-		*m.room = make([]float32, numbers)
+// takeRoom takes a room for the numbers of so many vectors from a question that has ended.
+func (q *Question) takeRoom(vectors int) []float32 {
+	numbers := vectors * q.meaning.model.Dimensions
+	room, some := q.finder.rooms.Get().(*[]float32)
+	if !some || cap(*room) < numbers {
+		room = new(make([]float32, numbers))
 	}
-	*m.room = (*m.room)[:numbers]
+	*room = (*room)[:numbers]
+	q.meaning.room = room
+	return *room
 }
 
 // end gives the room back; no vector of the question may be used any more.
-func (m *meaning) end() {
-	if m.room != nil {
-		rooms.Put(m.room)
-		m.room, m.near = nil, nil
+func (q *Question) end() {
+	if q.meaning.room != nil {
+		q.finder.rooms.Put(q.meaning.room)
+		q.meaning.room, q.meaning.near = nil, nil
 	}
 }
 

@@ -37,6 +37,7 @@ type Question struct {
 	meaning   meaning
 	beyond    []int64         // newest memories outside the project that may be found
 	finds     []engram.Ranked // best first
+	fuser     retrieval.Fuser
 	memories  map[int64]*engram.Memory
 	fading    Fading
 	texts     *retrieval.Texts  // of the finds that were read
@@ -171,9 +172,9 @@ func (q *Question) fuseFor(best int) {
 	}
 	if fusion == engram.FusionRank {
 		retrieval.Sort(q.meaning.finds)
-		q.finds = retrieval.FuseRanks(weight, q.lexical.Hits, q.meaning.finds)
+		q.finds = q.fuser.Ranks(weight, q.lexical.Hits, q.meaning.finds)
 	} else {
-		q.finds = retrieval.FuseScores(weight, q.lexical.Hits, q.meaning.finds)
+		q.finds = q.fuser.Scores(weight, q.lexical.Hits, q.meaning.finds)
 	}
 	retrieval.SortBest(q.finds, best)
 }

@@ -148,7 +148,7 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	q := NewQuestion(f, r, in)
-	defer q.meaning.end()
+	defer q.end()
 	listed, err := q.list(ctx, &found)
 	if err != nil {
 		return found, err

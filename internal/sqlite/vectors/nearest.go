@@ -110,7 +110,13 @@ func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, questi
 	if err != nil {
 		return nil, false, err
 	}
-	nearest := vector.NewNearestCodes(vector.Signs(question), signs)
+	at, some := x.Cache.rooms.Get().(*room)
+	if !some {
+		at = new(room)
+	}
+	defer x.Cache.rooms.Put(at)
+	nearest := &at.nearest
+	nearest.Reset(vector.Signs(question), signs)
 	pages := make([][]codePage, len(parts))
 	for i, p := range slices.Backward(parts) {
 		if p.Num() == 0 {
@@ -139,22 +145,22 @@ func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, questi
 	found := nearest.Found()
 	all = len(found) < signs
 	if len(found) > levels {
-		found = refine(found, pages, question, levels)
+		found = at.refine(found, pages, question, levels)
 	}
-	for _, at := range found {
-		nums = append(nums, parts[at/lexicon.MaxSlots].Docs.Num(int(at%lexicon.MaxSlots)))
+	for _, place := range found {
+		nums = append(nums, parts[place/lexicon.MaxSlots].Docs.Num(int(place%lexicon.MaxSlots)))
 	}
 	return nums, all, nil
 }
 
 // refine keeps the best by levels of found, which are places in pages.
-func refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
-	size, e, top := vector.SignBytes(len(question)), vector.NewEstimator(question), vector.NewTop(most)
+func (r *room) refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
+	size, e, top := vector.SignBytes(len(question)), &r.estimator, vector.NewTop(most)
+	e.Reset(question)
 	for _, at := range found {
 		slot := int(at % lexicon.MaxSlots)
 		top.Offer(at, e.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
 	}
-	e.Done()
 	found = found[:0]
 	for _, r := range top.Ranked() {
 		found = append(found, r.Num)
