@@ -93,12 +93,19 @@ func (in *initial) begins(prefix string) bool {
 
 // near calls fn for the words with at most most typing errors: their index and their errors.
 func (in *initial) near(forms []form, most int, fn func(i int, word string, errors int)) {
-	text := in.text
+	shortest, longest := math.MaxInt, 0
+	for _, f := range forms {
+		shortest, longest = min(shortest, len(f.word)-most*f.width), max(longest, len(f.word)+most*f.width)
+	}
+	end := 0
 	for i, letters := range in.letters {
-		word := text[:in.lengths[i]]
-		text = text[len(word):]
+		bytes := int(in.lengths[i])
+		if end += bytes; bytes < shortest || bytes > longest {
+			continue
+		}
 		for _, f := range forms {
-			if f.mayBe(len(word), letters, most) {
+			if f.mayBe(bytes, letters, most) {
+				word := in.text[end-bytes : end]
 				if n := errorsTo(word, forms, most); n <= most {
 					fn(i, word, n)
 				}
