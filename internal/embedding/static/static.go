@@ -84,11 +84,11 @@ type pair struct {
 
 const mostPairs = 1 << 15
 
-// placeOf returns where the similarity of two words is, or may be put.
-func placeOf(known []pair, a, b uint16) (place *pair, words uint32) {
+// placeOf returns where the similarity of two words is, or may be put; without pairs, none.
+func placeOf(known []pair, none *pair, a, b uint16) (place *pair, words uint32) {
 	words = (uint32(a)<<16 | uint32(b)) + 1
 	if known == nil {
-		return new(pair), words
+		return none, words
 	}
 	return &known[words*2654435761>>17], words
 }
@@ -190,6 +190,7 @@ func (m *Model) Similarities(words, others []string) [][]float64 {
 	}
 	pairs := m.pairs.take()
 	defer m.pairs.give(pairs)
+	var none pair
 	for j, other := range others {
 		// Skip pieces of unknown names and numbers: they are similar to those of any other.
 		id, whole := t.whole(other)
@@ -201,7 +202,7 @@ func (m *Model) Similarities(words, others []string) [][]float64 {
 			if v == nil {
 				continue
 			}
-			known, words := placeOf(pairs, ids[i], id)
+			known, words := placeOf(pairs, &none, ids[i], id)
 			if known.words != words {
 				if length < 0 {
 					length = vector.CodesLength(row)

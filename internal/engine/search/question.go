@@ -50,6 +50,7 @@ type Question struct {
 	matched   map[int64]matched // finds by how their texts match
 	asking    asking
 	types     map[engram.Type][]bool // which terms name it, by type
+	typed     []engram.Type          // that each term names
 	named     map[int64]int          // known items by kind
 	textCache *cachedTexts           // parsed texts, one snapshot for all steps
 	why       map[int64]*engram.Why

@@ -304,13 +304,18 @@ func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, m
 		query, args = projectNewestVectorsSQL, []any{project, most, m.first()}
 	}
 	var vs [][]float32
+	var room []float32
+	var row sql.RawBytes
 	err = x.DB.Rows(ctx, query, args, func(s conn.Scanner) error {
-		var row []byte
 		if err := s.Scan(&row); err != nil {
 			return err
 		}
-		v, ok := vector.Row(row, m.dimensions)
-		if !ok {
+		if len(room) < m.dimensions {
+			room = make([]float32, 32*m.dimensions)
+		}
+		v := room[:m.dimensions:m.dimensions]
+		room = room[m.dimensions:]
+		if !vector.ReadRow(v, row) {
 			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("rebuild it with {reembed --all}")
 		}
 		vs = append(vs, v)
