@@ -334,7 +334,7 @@ func TestTUILivesThroughATinyTerminal(t *testing.T) {
 	s.keys("jjkG")
 	s.until("▌ #1")
 	s.resize(200, 60)
-	s.until("Engram › Recent", "▌ #1 decision Access tokens", "refresh tokens rotate.")
+	s.until("Engram › Recent", "▌ #1 Access tokens", "refresh tokens rotate.")
 	s.quit()
 }
 

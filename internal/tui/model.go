@@ -149,6 +149,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.setTrouble(msg.err)
 	case beat:
 		return m.c.Later(beatEvery, beat{})
+	case screen.Poll:
+		return msg.Again(m.c)
 	}
 	return nil
 }
@@ -187,7 +189,12 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if k.String() == "ctrl+z" {
 		return tea.Suspend
 	}
-	return m.do(c.Keys.Match(k, c.Top().Actions(), screen.Moves(), screen.Everywhere()))
+	a := c.Keys.Match(k, c.Top().Actions(), screen.Moves(), screen.Everywhere())
+	if quit := c.Keys.Of(keymap.Quit).First(); a == keymap.Back && quit != "" && slices.Contains([]string{"esc", "h", "left"}, k.String()) && len(c.Stack()) == 1 {
+		c.Say("%s quits", quit) // going back once too often ends nothing
+		return nil
+	}
+	return m.do(a)
 }
 
 // do performs an action.

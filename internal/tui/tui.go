@@ -13,6 +13,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -44,7 +45,13 @@ type Options struct {
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	m := New(ctx, o)
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithoutSignalHandler())
+	colours := colorprofile.Env(o.Env)
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithColorProfile(colours), tea.WithoutSignalHandler())
+	go func() { // asks tmux, if it is one. Neither the first frame nor the end waits for its answer.
+		if all := colorprofile.Detect(o.Out, o.Env); all != colours {
+			p.Send(tea.ColorProfileMsg{Profile: all})
+		}
+	}()
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)

@@ -109,7 +109,7 @@ func (d *Detail) View(c *Context, width, height int) []string {
 		return blank(lines, width, height)
 	}
 	const margin = 4
-	side := width - column - 2*margin - 2
+	side := width - column - 2*margin - 3
 	d.layOut(c, column, side)
 	left, right := d.scroll.View(d.main.lines, column, height, c.Theme), make([]string, 0, height)
 	for i, l := range left {
@@ -132,6 +132,9 @@ func (d *Detail) layOut(c *Context, text, side int) {
 		d.side = textCache{key, d.known(c, side)}
 	}
 }
+
+// mostTold limits how many earlier versions are shown with their text.
+const mostTold = 20
 
 // known is what is known of the memory besides its text. It begins with an empty line.
 func (d *Detail) known(c *Context, width int) (lines []cell.Line) {
@@ -164,12 +167,15 @@ func (d *Detail) known(c *Context, width int) (lines []cell.Line) {
 	if len(d.detail.Revisions) > 0 {
 		lines = append(lines, cell.Line{}, cell.Of("Earlier versions", t.Heading))
 	}
-	for _, r := range slices.Backward(d.detail.Revisions) {
+	next := m.Content
+	for i, r := range slices.Backward(d.detail.Revisions) {
 		lines = append(lines, cell.Line{{Text: fmt.Sprintf("%d ", r.Number), Style: t.Accent},
 			{Text: when(c, r.WrittenAt) + " to " + when(c, r.ReplacedAt) + " ", Style: t.Faint}, {Text: cell.Inline(r.Title, 200), Style: t.Dim}}.Cut(width))
-		for _, l := range cell.Of(unmarked(cell.Inline(r.Content, 600)), t.Faint).Wrap(width-2, nil) {
-			lines = append(lines, append(cell.Line{{Text: "  "}}, l...))
+		if i+mostTold >= len(d.detail.Revisions) {
+			was, _ := widget.Difference(firstBytes(r.Content, mostExcerpt), firstBytes(next, mostExcerpt), width-2, t)
+			lines = append(lines, inset(was)...)
 		}
+		next = r.Content
 	}
 	return lines
 }

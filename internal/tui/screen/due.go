@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func reviewed(c *Context, num int64) tea.Cmd {
 		return c.Engine.Reviewed(ctx, engram.ByNum(num))
 	},
 		func(r review.ReviewResult) tea.Cmd {
-			return c.Did(r.Op, "Reviewed “%s”: it still holds", cell.Inline(r.Memory.Title, 60))
+			return c.Did(change{r.Op}, "Reviewed “%s”: it still holds", cell.Inline(r.Memory.Title, 60))
 		})
 }
 
@@ -70,7 +71,7 @@ func snooze(c *Context, num int64) tea.Cmd {
 		return c.Engine.Snooze(ctx, engram.ByNum(num), until)
 	},
 		func(r review.ReviewResult) tea.Cmd {
-			return c.Did(r.Op, "Postponed the review of “%s” to %s", cell.Inline(r.Memory.Title, 60), r.Memory.ReviewAfter.In(c.Zone).Format(time.DateOnly))
+			return c.Did(change{r.Op}, "Postponed the review of “%s” to %s", cell.Inline(r.Memory.Title, 60), r.Memory.ReviewAfter.In(c.Zone).Format(time.DateOnly))
 		})
 }
 
@@ -184,15 +185,16 @@ func (q *Queue) decide(c *Context, one engram.QueueItem, approve bool) tea.Cmd {
 		}
 		return c.Engine.RefuseNamed(ctx, names)
 	}, func(d review.Decided) tea.Cmd {
-		op := int64(0)
+		var ops change
 		for _, done := range d.Done {
-			op = max(op, done.Op)
+			ops = append(ops, done.Op)
 		}
+		slices.Sort(ops)
 		verb := "Rejected"
 		if approve {
 			verb = "Approved"
 		}
-		cmd := c.Did(op, "%s %s", verb, cell.Inline(strings.Join(names, ", "), 100))
+		cmd := c.Did(ops, "%s %s", verb, cell.Inline(strings.Join(names, ", "), 100))
 		if len(d.Degraded) > 0 {
 			c.Warn(cell.Inline(d.Degraded[0], 300), "")
 		}
@@ -202,7 +204,7 @@ func (q *Queue) decide(c *Context, one engram.QueueItem, approve bool) tea.Cmd {
 
 // Leave implements Leaving.
 func (q *Queue) Leave() bool {
-	was := q.onText
+	was := q.onText || q.list.Unmark()
 	q.onText = false
 	return was
 }
@@ -254,7 +256,7 @@ func queueItem(c *Context, one engram.QueueItem) item {
 	it := item{lead: cell.Of(kindName(one.Kind)+" ", style), said: cell.Inline(strings.Join(one.Reasons, "; "), 400)}
 	if m, ok := recordOf(one); ok {
 		it.title = cell.Inline(m.Title, 300)
-		it.lead = append(it.lead, cell.Span{Text: cell.Inline(string(m.Type), 40) + " ", Style: t.Type(m.Type)})
+		it.kind = kindOf(c, m.Type)
 	} else {
 		it.title = one.Name()
 	}

@@ -36,11 +36,12 @@ func age(now, t time.Time) string {
 
 // item is what a list shows of a thing in two lines.
 type item struct {
-	lead  cell.Line // number and type, before the title
+	lead  cell.Line // number, before the title
 	title string    // harmless
 	end   cell.Line // at the end of the first line
-	badge cell.Line // at the end of the second
+	kind  cell.Line // type, before what it says
 	said  string    // harmless; the second line
+	badge cell.Line // at its end
 	faint bool      // shown as less important
 	match []string  // words to mark
 }
@@ -64,7 +65,7 @@ func (it item) lines(c *Context, width int, selected, marked bool) []string {
 	}
 	head := append(cell.Line{bar}, it.lead...)
 	head = append(head, highlighted(it.title, it.match, titleStyle, t.Match)...)
-	below := append(cell.Line{{Text: "  "}}, highlighted(it.said, it.match, saidStyle, t.Match)...)
+	below := append(append(cell.Line{{Text: "  "}}, it.kind...), highlighted(it.said, it.match, saidStyle, t.Match)...)
 	return []string{head.Ends(it.end, width).Render(width, fill(t, selected), selected), below.Ends(it.badge, width).Render(width, fill(t, selected), selected)}
 }
 
@@ -80,7 +81,8 @@ func fill(t *theme.Theme, selected bool) *theme.Style {
 func memoryItem(c *Context, m engram.Memory, n engram.Note, match []string) item {
 	t := c.Theme
 	it := item{title: cell.Inline(m.Title, 400), said: excerpt(m, match), match: match}
-	it.lead = cell.Line{{Text: fmt.Sprintf("#%d ", m.Num), Style: t.Faint}, {Text: cell.Inline(string(m.Type), 60) + " ", Style: t.Type(m.Type)}}
+	it.lead = cell.Of(fmt.Sprintf("#%d ", m.Num), t.Faint)
+	it.kind = kindOf(c, m.Type)
 	badge := func(text string, style *theme.Style) {
 		it.badge = append(it.badge, cell.Span{Text: " " + text, Style: style})
 	}
@@ -108,6 +110,11 @@ func memoryItem(c *Context, m engram.Memory, n engram.Note, match []string) item
 	}
 	it.end = cell.Of(age(c.Now, m.CreatedAt), t.Faint)
 	return it
+}
+
+// kindOf is the type of a memory before what it says.
+func kindOf(c *Context, typ engram.Type) cell.Line {
+	return cell.Of(cell.Inline(string(typ), 60)+"  ", c.Theme.Type(typ))
 }
 
 // mostExcerpt limits how much of a content is looked at for a line of a list, in bytes.
@@ -252,10 +259,10 @@ func blank(lines []string, width, height int) []string {
 
 // beside joins two columns of lines with a rule between them.
 func beside(c *Context, left, right []string) []string {
-	rule := c.Theme.Border.Render("│", false)
+	rule := " " + c.Theme.Border.Render("│", false) + " "
 	for i := range left {
 		if i < len(right) {
-			left[i] += rule + " " + right[i]
+			left[i] += rule + right[i]
 		}
 	}
 	return left
@@ -264,8 +271,8 @@ func beside(c *Context, left, right []string) []string {
 // wide is the width from which a list has its text beside it.
 const wide = 100
 
-// columns divides a width into a list, a rule with a space, and a text.
+// columns divides a width into a list, a rule between spaces, and a text.
 func columns(width int) (list, text int) {
 	list = min(90, width*9/20)
-	return list, width - list - 2
+	return list, width - list - 3
 }

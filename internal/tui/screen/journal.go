@@ -74,7 +74,7 @@ func (j *Journal) Do(c *Context, a keymap.Action) tea.Cmd {
 		case e.UndoneBy > 0:
 			c.Warn(fmt.Sprintf("operation %d is undone already", e.Op), fmt.Sprintf("undo operation %d to do it again", e.UndoneBy))
 		default:
-			return undoOperation(c, e.Op)
+			return undoAll(c, change{e.Op})
 		}
 	case keymap.Open:
 		for _, it := range e.Items {

@@ -76,3 +76,40 @@ func (s *sides) both(c *Context, width, height int, list, text func(c *Context, 
 	}
 	return list(c, width, height)
 }
+
+// aside lays out what was read of the selected item, for the side of its list.
+type aside func(c *Context, width int) []cell.Line
+
+// looking reads what stands beside a list.
+type looking struct {
+	job   job
+	about string // key of the item that lines is about
+	lines aside
+}
+
+// look reads what stands beside an item, when another one is selected, or again.
+func (l *looking) look(c *Context, text *widget.Scroll, key string, again bool, read func(context.Context) (aside, error)) tea.Cmd {
+	if key == l.about && !again {
+		return nil
+	}
+	if key != l.about {
+		l.about, l.lines = key, nil
+		text.Top()
+	}
+	return run(c, &l.job, read, func(lines aside, err error) tea.Cmd {
+		if err != nil {
+			c.Fail(err)
+			return nil
+		}
+		l.lines = lines
+		return nil
+	})
+}
+
+// of returns what was read of an item.
+func (l *looking) of(c *Context, key string, width int) []cell.Line {
+	if l.lines == nil || l.about != key {
+		return nil
+	}
+	return l.lines(c, width)
+}

@@ -174,9 +174,9 @@ func scrollBy(s *widget.Scroll, a keymap.Action) bool {
 	return true
 }
 
-// Leave implements Leaving.
+// Leave implements Leaving. It drops the selection, too.
 func (m *memories) Leave() bool {
-	was := m.onText
+	was := m.onText || m.list.Unmark()
 	m.onText = false
 	return was
 }

@@ -375,7 +375,7 @@ func (s *Search) chooseFilter(c *Context) tea.Cmd {
 		add := func(p chip, detail string) {
 			all = append(all, Option{cell.Inline(p.String(), 100), detail, p.String()})
 		}
-		for _, b := range typeBars(st.Types, 30) {
+		for _, b := range typeBars(c.Theme, st.Types, 30) {
 			add(chip{"type", b.Name}, counted(b.Count, "memory", "memories"))
 		}
 		for _, span := range [][2]string{{"1d", "the last day"}, {"7d", "the last week"}, {"30d", "the last 30 days"}, {"365d", "the last year"}} {
