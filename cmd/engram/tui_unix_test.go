@@ -417,17 +417,19 @@ func TestTUIStaysUsableWhileTheDatabaseIsLocked(t *testing.T) {
 	s.quit()
 }
 
-func TestTUIHasNoColoursWithNoColor(t *testing.T) {
+func TestTUIHasNoColoursWithoutColour(t *testing.T) {
 	t.Parallel()
-	h := shop(t, "NO_COLOR=1")
-	s := h.tui(120, 30, "recent")
-	s.until("Access tokens")
-	s.keys("j")
-	s.until("▌ #2 ")
-	s.quit()
-	for _, sgr := range []string{"\x1b[38;", "\x1b[48;", ";38;2", ";48;2"} {
-		if strings.Contains(string(s.raw), sgr) {
-			t.Errorf("the output has colours: %q", sgr)
+	for _, tt := range []struct{ env, flag string }{{"NO_COLOR=1", "auto"}, {"NO_COLOR=please", "auto"}, {"NO_COLOR=", "never"}} {
+		h := shop(t, tt.env)
+		s := h.tui(120, 30, "recent", "--color", tt.flag)
+		s.until("Access tokens")
+		s.keys("j")
+		s.until("▌ #2 ")
+		s.quit()
+		for _, sgr := range []string{"\x1b[38;", "\x1b[48;", ";38;", ";48;"} {
+			if strings.Contains(string(s.raw), sgr) {
+				t.Errorf("with %s and --color %s the output has colours: %q", tt.env, tt.flag, sgr)
+			}
 		}
 	}
 }

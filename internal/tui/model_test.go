@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
@@ -417,4 +419,87 @@ func TestSearchesAreKept(t *testing.T) {
 	d.keys("/", "enter", "H", "enter")
 	d.shows("type:decision")
 	d.shows("Access tokens live 5 minutes")
+}
+
+// TestOneKeyUndoesAnActOnSeveral acts on three selected memories, and undoes all of it at once.
+func TestOneKeyUndoesAnActOnSeveral(t *testing.T) {
+	for _, tt := range []struct {
+		name, did string
+		keys      []string
+		done      func(m read.Detail) bool
+	}{
+		{"pin", "3 memories: each is pinned and does not fade", []string{"p"}, func(m read.Detail) bool { return m.Memory.Permanent }},
+		{"link", "3 memories: each relates to #1", []string{"m", "'1", "enter"}, func(m read.Detail) bool {
+			return slices.ContainsFunc(m.Relations, func(r engram.RelationNote) bool { return r.Other.Num == 1 && r.Outgoing })
+		}},
+		{"forget", "Forgot 3 memories", []string{"d"}, func(m read.Detail) bool { return m.Memory.Forgotten() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := world(t)
+			d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: outside()})
+			nums := w.MustList(engram.Filter{Project: "shop"})[:3]
+			count := func() (n int) {
+				for _, num := range nums {
+					m, err := w.Get(t.Context(), engram.ByNum(num))
+					if engram.CodeOf(err) == engram.CodeNotFound {
+						m.Memory.DeletedAt = w.Clock.Now()
+					}
+					if tt.done(m) {
+						n++
+					}
+				}
+				return n
+			}
+			d.keys(":", "'recent", "enter", "space", "space", "space")
+			d.shows("3 selected")
+			d.keys(tt.keys...)
+			d.shows(tt.did + " · u undoes it")
+			if got := count(); got != 3 {
+				t.Fatalf("%d of 3 are done", got)
+			}
+			d.keys("u")
+			if got := count(); got != 0 {
+				t.Errorf("after undo %d of 3 are still done", got)
+			}
+			d.keys("u")
+			d.shows("you have changed nothing here")
+		})
+	}
+}
+
+func TestExposuresFollowWhatAgentsAreShown(t *testing.T) {
+	w := world(t)
+	d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: outside()})
+	d.keys(":", "'exposures", "enter")
+	d.shows("asked “how long do access tokens live”")
+	ask := func(question string) {
+		if _, err := w.SearchIn(t.Context(), "codex-7", searchFor(question, "shop")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("which retry charged twice")
+	d.tick()
+	d.shows("asked “which retry charged twice”")
+	d.keys("enter")
+	ask("does the cache expire")
+	d.tick()
+	d.shows("rank 1 for “does the cache expire”")
+	d.keys("esc", "esc")
+	d.tick()
+	if d.tick(); len(d.later) > 1 { // the ages of the dashboard alone
+		t.Errorf("closed screens are still read: %T", d.later)
+	}
+}
+
+// TestGoingBackOnceTooOftenEndsNothing presses esc on the first screen, and with selected memories.
+func TestGoingBackOnceTooOftenEndsNothing(t *testing.T) {
+	d, _ := start(t)
+	d.keys("esc", "h", "left")
+	if d.shows("Q quits"); d.quit {
+		t.Error("the program has ended")
+	}
+	d.keys(":", "'recent", "enter", "space", "esc")
+	if f := d.frame(120, 40); !strings.Contains(f.String(), "Engram › Recent") || strings.Contains(f.String(), "selected") {
+		t.Errorf("esc does not drop the selection, and that alone:\n%s", f)
+	}
 }

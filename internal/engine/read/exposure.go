@@ -104,7 +104,7 @@ func (d *Reader) ShownTo(ctx context.Context, sessions []string) (map[string]Sho
 		all := map[string]Shownness{}
 		for _, id := range sessions {
 			exposures, err := ExposuresOf(ctx, r, id)
-			if err != nil {
+			if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 				return nil, err
 			}
 			for _, e := range exposures {

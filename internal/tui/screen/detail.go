@@ -128,7 +128,7 @@ func (d *Detail) layOut(c *Context, text, side int) {
 	if d.main.key != key {
 		n := d.detail.Note()
 		n.Relations = nil // they stand with the others
-		d.main = textCache{key, memoryText(c, m, n, text, d.match)}
+		d.main = textCache{key, memoryText(c, m, n, text, mostPage, d.match)}
 		d.side = textCache{key, d.known(c, side)}
 	}
 }

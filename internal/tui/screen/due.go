@@ -291,7 +291,7 @@ func (q *Queue) viewText(c *Context, width, height int) []string {
 		}
 		q.cache.lines = append(q.cache.lines, cell.Line{})
 		if m, ok := recordOf(one); ok {
-			q.cache.lines = append(q.cache.lines, memoryText(c, m, engram.Note{Anchors: one.Anchors}, width, nil)...)
+			q.cache.lines = append(q.cache.lines, memoryText(c, m, engram.Note{Anchors: one.Anchors}, width, mostBeside, nil)...)
 		}
 	}
 	return blank(q.text.View(q.cache.lines, width, height, t), width, height)

@@ -228,7 +228,7 @@ func (m *memories) viewText(c *Context, width, height int) []string {
 			}
 			m.cache.lines = append(m.cache.lines, cell.Line{})
 		}
-		m.cache.lines = append(m.cache.lines, memoryText(c, n.Memory, n.note, width, m.match)...)
+		m.cache.lines = append(m.cache.lines, memoryText(c, n.Memory, n.note, width, mostBeside, m.match)...)
 	}
 	return blank(m.text.View(m.cache.lines, width, height, c.Theme), width, height)
 }

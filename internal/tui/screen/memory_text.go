@@ -8,12 +8,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/tui/cell"
+	"github.com/alanbuscaglia/engram/internal/tui/keymap"
 	"github.com/alanbuscaglia/engram/internal/tui/theme"
 	"github.com/alanbuscaglia/engram/internal/tui/widget"
 )
 
-// memoryText lays out a memory with what is known of it, as its own page and beside lists.
-func memoryText(c *Context, m engram.Memory, n engram.Note, width int, match []string) (lines []cell.Line) {
+// How much of a text is laid out, in bytes: beside a list, where each keystroke may lay out another one, and on its own page,
+// some 4,000 lines of a terminal.
+const (
+	mostBeside = 16 << 10
+	mostPage   = 256 << 10
+)
+
+// memoryText lays out a memory with what is known of it, as its own page and beside lists. most is of its text.
+func memoryText(c *Context, m engram.Memory, n engram.Note, width, most int, match []string) (lines []cell.Line) {
 	t := c.Theme
 	lines = append(lines, highlighted(cell.Inline(m.Title, 0), match, t.Title, t.Match).Wrap(width, nil)...)
 	lines = append(lines, facts(c, m).Wrap(width, nil)...)
@@ -31,7 +39,11 @@ func memoryText(c *Context, m engram.Memory, n engram.Note, width int, match []s
 		lines = append(lines, cell.Of("flagged: "+cell.Inline(reason, 0), t.Bad).Wrap(width, cell.Of("  ", nil))...)
 	}
 	lines = append(lines, cell.Of(strings.Repeat("─", width), t.Border))
-	for _, l := range widget.Prose(m.Content, width, t) {
+	rest := c.Keys.Of(keymap.Edit).First() + " opens the whole text in your editor"
+	if most < mostPage {
+		rest = c.Keys.Of(keymap.Open).First() + " opens it"
+	}
+	for _, l := range widget.Prose(m.Content, width, most, rest, t) {
 		lines = append(lines, marking(l, match, t.Match))
 	}
 	if len(n.Anchors) > 0 {

@@ -165,7 +165,7 @@ func (s *sessionList) viewText(c *Context, width, height int) []string {
 	lines = append(lines, cell.Line{{Text: cell.Inline(one.Project, 0) + "  ", Style: t.Heading}, {Text: spent + "  ", Style: t.Dim}, {Text: cell.Inline(one.Directory, 0), Style: t.Faint}}.Wrap(width, nil)...)
 	lines = append(lines, cell.Of(strings.Repeat("─", width), t.Border))
 	if one.Summary != "" {
-		lines = append(append(lines, widget.Prose(cell.First(one.Summary, mostExcerpt), width, t)...), cell.Line{})
+		lines = append(append(lines, widget.Prose(one.Summary, width, mostBeside, c.Keys.Of(keymap.Open).First()+" lists its memories, and with them the summary", t)...), cell.Line{})
 	}
 	lines = append(lines, s.beside.of(c, one.ID, width)...)
 	return blank(s.text.View(lines, width, height, t), width, height)
