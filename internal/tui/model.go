@@ -29,7 +29,10 @@ type Model struct {
 	theme   string      // as chosen; "auto" follows the terminal
 	light   bool        // the terminal's background is light
 	profile colorprofile.Profile
-	click   struct {
+	// askColours finds out which colours the terminal has beyond what the environment says; it may have to ask tmux, so that
+	// no frame waits for it. nil: it was asked.
+	askColours tea.Cmd
+	click      struct {
 		x, y int
 		at   time.Time
 	}
@@ -136,6 +139,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		m.profile = msg.Profile
 		m.dress()
+		ask := m.askColours
+		m.askColours = nil
+		return ask
 	case changed:
 		m.seen.Store(false)
 		if !m.stale {

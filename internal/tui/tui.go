@@ -45,13 +45,11 @@ type Options struct {
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	m := New(ctx, o)
-	colours := colorprofile.Env(o.Env)
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env), tea.WithColorProfile(colours), tea.WithoutSignalHandler())
-	go func() { // asks tmux, if it is one. Neither the first frame nor the end waits for its answer.
-		if all := colorprofile.Detect(o.Out, o.Env); all != colours {
-			p.Send(tea.ColorProfileMsg{Profile: all})
-		}
-	}()
+	m.askColours = func() tea.Msg {
+		return tea.ColorProfileMsg{Profile: colorprofile.Detect(o.Out, o.Env)}
+	}
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Env),
+		tea.WithColorProfile(colorprofile.Env(o.Env)), tea.WithoutSignalHandler())
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)

@@ -99,10 +99,11 @@ func mocha() palette {
 		pink: "#f5c2e7", lavender: "#b4befe", addedBack: "#24452f", removedBack: "#5a1f2d", back: "#181825"}
 }
 
+// latte has a red that is not quite Catppuccin's, which terminals with 256 colours show as grey.
 func latte() palette {
 	return palette{text: "#4c4f69", subtext: "#6c6f85", overlay: "#7c7f93", border: "#acb0be", surface: "#ccd0da", base: "#eff1f5",
-		mauve: "#8839ef", blue: "#1e66f5", green: "#40a02b", yellow: "#df8e1d", red: "#d20f39", peach: "#fe640b", teal: "#179299",
-		pink: "#ea76cb", lavender: "#7287fd", addedBack: "#d3ecd0", removedBack: "#f5d0d8", back: "#e6e9ef"}
+		mauve: "#8839ef", blue: "#1e66f5", green: "#40a02b", yellow: "#df8e1d", red: "#d20f2f", peach: "#fe640b", teal: "#179299",
+		pink: "#ea76cb", lavender: "#7287fd", addedBack: "#d3ecd0", removedBack: "#f5d0d8", back: "#dce0e8"}
 }
 
 // contrast has only colours that stand out from black by at least 7 to 1 (WCAG 2.2, level AAA).
@@ -146,19 +147,19 @@ func typeStyles(mk func(string) *Style, p palette) map[engram.Type]*Style {
 
 // makeANSI uses the 16 colours of the terminal, so that they fit its own background.
 func makeANSI() *Theme {
-	mk := making(func(s lipgloss.Style) lipgloss.Style { return s.Reverse(true) })
+	mk := making(reversed)
 	fg := func(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
 	plain := lipgloss.NewStyle()
 	t := &Theme{Name: "ansi", Dark: true,
 		Text: mk(plain), Dim: mk(plain), Faint: mk(fg(lipgloss.BrightBlack)),
-		Title: mk(fg(lipgloss.Magenta).Bold(true)), Heading: mk(fg(lipgloss.Blue).Bold(true)), Accent: mk(fg(lipgloss.Magenta)),
+		Title: mk(fg(lipgloss.Magenta).Bold(true)), Heading: mk(fg(lipgloss.BrightBlue).Bold(true)), Accent: mk(fg(lipgloss.Magenta)),
 		Good: mk(fg(lipgloss.Green)), Warn: mk(fg(lipgloss.Yellow)), Bad: mk(fg(lipgloss.Red).Bold(true)),
 		Match: mk(fg(lipgloss.Black).Background(lipgloss.Yellow)), Chip: mk(fg(lipgloss.Black).Background(lipgloss.Cyan)),
 		Active: mk(fg(lipgloss.Green).Bold(true)), Key: mk(fg(lipgloss.Cyan).Bold(true)), Border: mk(fg(lipgloss.BrightBlack)),
-		Code: mk(fg(lipgloss.Yellow)), Link: mk(fg(lipgloss.Blue).Underline(true)), Strong: mk(plain.Bold(true)), Emphasis: mk(plain.Italic(true)),
+		Code: mk(fg(lipgloss.Yellow)), Link: mk(fg(lipgloss.BrightBlue).Underline(true)), Strong: mk(plain.Bold(true)), Emphasis: mk(plain.Italic(true)),
 		Added: mk(fg(lipgloss.Green)), Removed: mk(fg(lipgloss.Red)), Bar: mk(plain.Reverse(true)),
 		BarStrong: mk(plain.Reverse(true).Bold(true)), BarKey: mk(plain.Reverse(true).Bold(true)), BarBad: mk(fg(lipgloss.Red).Reverse(true).Bold(true))}
-	at := map[string]color.Color{"m": lipgloss.Magenta, "b": lipgloss.Blue, "r": lipgloss.Red, "c": lipgloss.Cyan, "y": lipgloss.Yellow, "g": lipgloss.Green}
+	at := map[string]color.Color{"m": lipgloss.Magenta, "b": lipgloss.BrightBlue, "r": lipgloss.Red, "c": lipgloss.Cyan, "y": lipgloss.Yellow, "g": lipgloss.Green}
 	t.types = typeStyles(func(name string) *Style {
 		if at[name] == nil {
 			return mk(plain)
@@ -170,7 +171,7 @@ func makeANSI() *Theme {
 
 // makeMono has no colours: it distinguishes by weight, underline and reversed lines.
 func makeMono() *Theme {
-	mk := making(func(s lipgloss.Style) lipgloss.Style { return s.Reverse(true) })
+	mk := making(reversed)
 	plain := lipgloss.NewStyle()
 	bold, under := mk(plain.Bold(true)), mk(plain.Underline(true))
 	text := mk(plain)
@@ -180,6 +181,11 @@ func makeMono() *Theme {
 		Active: bold, Key: bold, Border: mk(plain.Faint(true)), Code: under, Link: under, Strong: bold, Emphasis: mk(plain.Italic(true)),
 		Added: bold, Removed: mk(plain.Strikethrough(true)), Bar: mk(plain.Reverse(true)),
 		BarStrong: mk(plain.Reverse(true).Bold(true)), BarKey: mk(plain.Reverse(true).Bold(true)), BarBad: mk(plain.Reverse(true).Bold(true).Underline(true))}
+}
+
+// reversed is the selected line where there is no colour to spare for it: one block, in which colours would be patches.
+func reversed(s lipgloss.Style) lipgloss.Style {
+	return lipgloss.NewStyle().Bold(s.GetBold()).Underline(s.GetUnderline()).Reverse(true)
 }
 
 func making(onSelection func(lipgloss.Style) lipgloss.Style) maker {
