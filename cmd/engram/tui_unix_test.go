@@ -4,6 +4,7 @@ package main
 
 import (
 	"database/sql"
+	"encoding/base64"
 	"errors"
 	"io"
 	"os"
@@ -222,6 +223,14 @@ func TestTUISearchesOpensJudgesAndUndoes(t *testing.T) {
 	s.until("Access tokens", "1 result")
 	s.keys(keyEnter + keyEnter)
 	s.until("Engram › Search results › #1", "Access tokens live 15 minutes", "Strength")
+	s.keys("y")
+	s.until("Copied #1")
+	clipboard := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("Access tokens\n\nAccess tokens live 15 minutes; refresh tokens rotate."))
+	waittest.Until(t, "the terminal is given the text", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return strings.Contains(string(s.raw), clipboard)
+	})
 	s.keys(":conflicts" + keyEnter)
 	s.until("Engram › Conflicts", "expires after 60 seconds", "expires after 300 seconds")
 	s.keys("1")

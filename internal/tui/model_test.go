@@ -18,6 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/tui"
+	"github.com/alanbuscaglia/engram/internal/tui/keymap"
 	"github.com/alanbuscaglia/engram/internal/tui/screen"
 )
 
@@ -261,7 +262,7 @@ func TestAPastedMegabyteIsCut(t *testing.T) {
 	d.shows("Engram › Recent")
 }
 
-func TestKeysAreThoseOfTheSettings(t *testing.T) {
+func TestKeysDoWhatTheySay(t *testing.T) {
 	d, _ := start(t)
 	d.keys("q")
 	if !d.quit {
@@ -502,4 +503,35 @@ func TestGoingBackOnceTooOftenEndsNothing(t *testing.T) {
 	if f := d.frame(120, 40); !strings.Contains(f.String(), "Engram › Recent") || strings.Contains(f.String(), "selected") {
 		t.Errorf("esc does not drop the selection, and that alone:\n%s", f)
 	}
+}
+
+// TestReadingGoesOnWithTheNextMemory turns the page of a memory to the next one of the list, and back.
+func TestReadingGoesOnWithTheNextMemory(t *testing.T) {
+	d, _ := start(t)
+	d.keys(":", "'recent", "enter", "enter")
+	d.shows("Engram › Recent › #20")
+	d.keys("J", "J", "K", "J")
+	d.shows("Engram › Recent › #18")
+	d.shows("Finding 10 on the checkout")
+	d.keys("esc")
+	d.shows("▌ #18 ")
+	d.keys("tab", "J")
+	d.shows("▌ #17 ")
+}
+
+// TestKeysOfTheSettingsAreUsedAndShown changes two keys.
+func TestKeysOfTheSettingsAreUsedAndShown(t *testing.T) {
+	keys, err := keymap.Parse("forget=x, down=ctrl+j")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, world(t).Engine, 120, 40, tui.Options{Project: "shop", Outside: outside(), Keys: keys})
+	d.keys(":", "'recent", "enter")
+	d.shows("x forget")
+	d.keys("j", "d", "ctrl+j")
+	d.shows("▌ #19 ")
+	d.keys("x")
+	d.shows("Forgot “Finding 11 on the checkout”")
+	d.keys("?")
+	d.shows("ctrl+j                next line")
 }

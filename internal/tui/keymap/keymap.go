@@ -22,6 +22,8 @@ const (
 	Bottom      Action = "bottom"
 	PageUp      Action = "page_up"
 	PageDown    Action = "page_down"
+	Next        Action = "next"
+	Previous    Action = "previous"
 	Open        Action = "open"
 	Back        Action = "back"
 	Quit        Action = "quit"
@@ -121,6 +123,8 @@ func Default() Map {
 		b(Bottom, move, "end", "last line", "G", "end"),
 		b(PageDown, move, "page", "next page", "pgdown", "ctrl+f", "ctrl+d"),
 		b(PageUp, move, "page", "previous page", "pgup", "ctrl+b", "ctrl+u"),
+		b(Next, move, "next", "next memory, while one is read", "J", "]"),
+		b(Previous, move, "previous", "previous memory, while one is read", "K", "["),
 		b(Open, move, "open", "open the line", "enter", "l", "right"),
 		b(Back, move, "back", "back; on the first screen q quits", "esc", "q", "h", "left"),
 		b(Focus, move, "other side", "to the other side: list and text, question and results", "tab"),

@@ -20,6 +20,7 @@ type Detail struct {
 	plain
 	num    int64
 	match  []string
+	from   *memories    // the list that it was opened from; nil for none
 	detail *read.Detail // nil: not read yet
 	scroll widget.Scroll
 	main   textCache // its text
@@ -37,7 +38,7 @@ func (d *Detail) Position() string { return d.scroll.Position() }
 
 // Actions implements Screen.
 func (*Detail) Actions() []keymap.Action {
-	return []keymap.Action{keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Approve, keymap.New}
+	return []keymap.Action{keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Approve, keymap.New, keymap.Next, keymap.Previous}
 }
 
 // Open implements Screen.
@@ -65,6 +66,11 @@ func (d *Detail) Do(c *Context, a keymap.Action) tea.Cmd {
 	if scrollBy(&d.scroll, a) || d.detail == nil {
 		return nil
 	}
+	if d.from != nil {
+		if cmd, done := d.from.step(c, a); done {
+			return tea.Batch(cmd, d.turn(c))
+		}
+	}
 	nums := []int64{d.num}
 	switch a {
 	case keymap.Edit:
@@ -87,6 +93,17 @@ func (d *Detail) Do(c *Context, a keymap.Action) tea.Cmd {
 		return Write(c)
 	}
 	return nil
+}
+
+// turn shows the memory that is selected in the list. One that is not read yet is shown by the next step.
+func (d *Detail) turn(c *Context) tea.Cmd {
+	now, ok := d.from.list.Current()
+	if !ok || now.Num == d.num {
+		return nil
+	}
+	d.num = now.Num
+	d.scroll.Top()
+	return d.Refresh(c)
 }
 
 // View implements Screen.

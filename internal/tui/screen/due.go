@@ -92,7 +92,7 @@ func NewQueue() *Queue {
 func (*Queue) Title() string { return "Review queue" }
 
 // Position implements Screen.
-func (q *Queue) Position() string { return q.list.Position() }
+func (q *Queue) Position() string { return q.position(q.list.Position()) }
 
 // Actions implements Screen.
 func (*Queue) Actions() []keymap.Action {

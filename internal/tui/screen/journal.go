@@ -31,7 +31,7 @@ func NewJournal() *Journal {
 func (*Journal) Title() string { return "Journal" }
 
 // Position implements Screen.
-func (j *Journal) Position() string { return j.list.Position() }
+func (j *Journal) Position() string { return j.position(j.list.Position()) }
 
 // Actions implements Screen.
 func (*Journal) Actions() []keymap.Action { return []keymap.Action{keymap.Undo, keymap.Open} }

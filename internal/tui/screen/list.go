@@ -64,6 +64,14 @@ type sides struct {
 	left   int  // width of the list in the last view
 }
 
+// position says what is visible of the text while that has the keys and is longer than its side, else what of the list.
+func (s *sides) position(list string) string {
+	if text := s.text.Position(); s.onText && text != "" {
+		return "text " + text
+	}
+	return list
+}
+
 // both shows the list and the text, or the one that is in use.
 func (s *sides) both(c *Context, width, height int, list, text func(c *Context, width, height int) []string) []string {
 	if width >= wide {

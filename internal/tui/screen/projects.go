@@ -32,7 +32,7 @@ func NewProjects() *Projects {
 func (*Projects) Title() string { return "Projects" }
 
 // Position implements Screen.
-func (p *Projects) Position() string { return p.list.Position() }
+func (p *Projects) Position() string { return p.position(p.list.Position()) }
 
 // Actions implements Screen.
 func (*Projects) Actions() []keymap.Action {

@@ -508,6 +508,9 @@ func (s *Search) chipLine(c *Context, width int) cell.Line {
 		end = cell.Of("newest first ", t.Faint)
 	default:
 		end = cell.Of(counted(len(s.found.Hits), "result", "results")+" ", t.Dim)
+		if weak := len(s.found.BelowThreshold); weak > 0 {
+			end = append(end, cell.Span{Text: fmt.Sprintf("and %d weak ", weak), Style: t.Faint})
+		}
 	}
 	return line.Ends(end, width)
 }

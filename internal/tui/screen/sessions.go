@@ -74,7 +74,7 @@ func (s *sessionList) Leave() bool {
 }
 
 // Position implements Screen.
-func (s *sessionList) Position() string { return s.list.Position() }
+func (s *sessionList) Position() string { return s.position(s.list.Position()) }
 
 // Open implements Screen.
 func (s *sessionList) Open(c *Context) tea.Cmd { return s.load(c, true) }
