@@ -305,6 +305,14 @@ func TestAFolderWithoutMemoriesShowsAllProjects(t *testing.T) {
 	d.shows("22        4         0        3")
 }
 
+func TestAnEmptyStoreSaysHowItIsFilled(t *testing.T) {
+	d := open(t, enginetest.New(t), 120, 40, tui.Options{Project: "new-folder", Outside: outside()})
+	d.shows("Nothing is stored yet: n writes a memory")
+	if f := d.frame(120, 40).String(); strings.Contains(f, "new-folder") {
+		t.Errorf("it speaks of other projects:\n%s", f)
+	}
+}
+
 func TestTheStoreCanDisappearAndComeBack(t *testing.T) {
 	d, _ := start(t)
 	d.send(tui.Unreadable(engram.Errorf(engram.CodeUnavailable, "the database has disappeared").WithHint("restore it")))

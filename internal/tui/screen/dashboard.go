@@ -105,8 +105,16 @@ func (d *Dashboard) Refresh(c *Context) tea.Cmd {
 			return nil
 		}
 		d.counts = &o
+		if d.empty() {
+			c.ClearNote()
+		}
 		return nil
 	})
+}
+
+// empty reports whether nothing is stored in any project.
+func (d *Dashboard) empty() bool {
+	return d.counts != nil && d.counts.stats.Memories == 0 && len(d.counts.stats.Projects) == 0
 }
 
 // Do implements Screen.
@@ -184,6 +192,11 @@ func (d *Dashboard) side(c *Context, width, height int, roomy bool) []string {
 				{Text: "  " + cell.Inline(s.Project, 0) + "  " + counted(s.Memories, "memory", "memories"), Style: c.Theme.Dim}})
 		}
 	}
+	if d.empty() && len(lines)+2 < height {
+		put(nil)
+		put(cell.Of("  Nothing is stored yet: "+c.Keys.Of(keymap.New).First()+" writes a memory, and agents save", c.Theme.Accent))
+		put(cell.Of("  by themselves once Setup shows them as set up.", c.Theme.Accent))
+	}
 	d.listed = 0
 	if room := height - len(lines) - 2; room >= 4 && d.counts != nil && len(d.counts.latest) > 0 {
 		put(nil)
@@ -260,7 +273,7 @@ func (d *Dashboard) tiles(c *Context, width int) []cell.Line {
 func (d *Dashboard) activity(c *Context, width, height int) []string {
 	t := c.Theme
 	var lines []cell.Line
-	if d.counts != nil {
+	if d.counts != nil && !d.empty() {
 		s := d.counts.stats
 		lines = append(lines, cell.Line{}, cell.Line{{Text: "Saved in the last 30 days", Style: t.Heading}, {Text: "  " + summed(s.Groups, engram.ByDay), Style: t.Dim}}, cell.Line{})
 		lines = append(lines, widget.Columns(barsOf(s.Groups), width-2, min(10, height/3), t)...)
