@@ -96,7 +96,7 @@ func summed(groups []engram.GroupCount, by engram.Grouping) string {
 	for _, g := range groups {
 		sum, most = sum+g.Memories, max(most, g.Memories)
 	}
-	return fmt.Sprintf("%s, at most %s a %s", counted(sum, "memory", "memories"), grouped(most), by)
+	return fmt.Sprintf("%s, at most %s a %s", grouped(sum), grouped(most), by)
 }
 
 func inset(lines []cell.Line) []cell.Line {
