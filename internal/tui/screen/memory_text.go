@@ -23,7 +23,7 @@ const (
 // memoryText lays out a memory with what is known of it, as its own page and beside lists. most is of its text.
 func memoryText(c *Context, m engram.Memory, n engram.Note, width, most int, match []string) (lines []cell.Line) {
 	t := c.Theme
-	lines = append(lines, highlighted(cell.Inline(m.Title, 0), match, t.Title, t.Match).Wrap(width, nil)...)
+	lines = append(lines, widget.Highlighted(cell.Inline(m.Title, 0), match, t.Title, t.Match).Wrap(width, nil)...)
 	lines = append(lines, facts(c, m).Wrap(width, nil)...)
 	if len(m.Tags) > 0 || m.TopicKey != "" {
 		var tags cell.Line
@@ -44,7 +44,7 @@ func memoryText(c *Context, m engram.Memory, n engram.Note, width, most int, mat
 		rest = c.Keys.Of(keymap.Open).First() + " opens it"
 	}
 	for _, l := range widget.Prose(m.Content, width, most, rest, t) {
-		lines = append(lines, marking(l, match, t.Match))
+		lines = append(lines, widget.Marking(l, match, t.Match))
 	}
 	if len(n.Anchors) > 0 {
 		lines = append(lines, cell.Line{}, cell.Of("Code", t.Heading))
@@ -106,18 +106,6 @@ func relationLine(t *theme.Theme, r engram.RelationNote) cell.Line {
 		verb += "?"
 	}
 	return cell.Line{{Text: arrow + verb + " ", Style: t.Accent}, {Text: fmt.Sprintf("#%d ", r.Other.Num), Style: t.Faint}, {Text: title, Style: t.Text}}
-}
-
-// marking marks words in a line that is laid out.
-func marking(l cell.Line, match []string, mark *theme.Style) cell.Line {
-	if len(match) == 0 {
-		return l
-	}
-	var out cell.Line
-	for _, s := range l {
-		out = append(out, highlighted(s.Text, match, s.Style, mark)...)
-	}
-	return out
 }
 
 // when writes a time for a person.

@@ -196,7 +196,7 @@ func (s *Search) ask(c *Context) tea.Cmd {
 			s.text.Top()
 		}
 		found.LimitBelowThreshold()
-		s.asked, s.found, s.match = asked, found, questionWords(asked)
+		s.asked, s.found, s.match = asked, found, widget.QuestionWords(asked)
 		s.cache = textCache{}
 		all := s.hits(c, found)
 		s.list.Set(0, len(all), widget.Page[noted]{Items: all, Total: len(all)})

@@ -466,7 +466,7 @@ func (a *Account) Do(c *Context, action keymap.Action) tea.Cmd {
 		return nil
 	}
 	if one, ok := a.list.Current(); ok && action == keymap.Open && one.Memory > 0 {
-		return c.Push(NewDetail(one.Memory, questionWords(one.Query)))
+		return c.Push(NewDetail(one.Memory, widget.QuestionWords(one.Query)))
 	}
 	return nil
 }
@@ -483,7 +483,7 @@ func (a *Account) Click(c *Context, _, y int, twice bool) tea.Cmd {
 func (a *Account) View(c *Context, width, height int) []string {
 	t := c.Theme
 	return rows(c, &a.list, width, height, "This session was shown nothing.", func(one shown) item {
-		it := item{title: cell.Inline(one.Title, 300), match: questionWords(one.Query)}
+		it := item{title: cell.Inline(one.Title, 300), match: widget.QuestionWords(one.Query)}
 		it.lead = cell.Line{{Text: cell.Pad(cell.Inline(one.Operation, 0), 8) + " ", Style: t.Accent}}
 		switch {
 		case one.Memory > 0:
