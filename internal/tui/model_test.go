@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -542,4 +543,23 @@ func TestKeysOfTheSettingsAreUsedAndShown(t *testing.T) {
 	d.shows("Forgot “Finding 11 on the checkout”")
 	d.keys("?")
 	d.shows("ctrl+j                next line")
+}
+
+// TestWhatIsKnownOfAMemoryScrollsWithItsText shows the end of the longer side in a low, wide terminal.
+func TestWhatIsKnownOfAMemoryScrollsWithItsText(t *testing.T) {
+	w := world(t)
+	for i := range 3 {
+		w.Clock.Add(time.Hour)
+		w.MustSave(remember.SaveInput{Project: "shop", Type: engram.TypeDecision, Title: "Access tokens live", TopicKey: "auth/tokens", Content: fmt.Sprintf("Access tokens live %d minutes.", i+20)})
+	}
+	d := open(t, w.Engine, 200, 16, tui.Options{Project: "shop", Outside: outside()})
+	d.keys(":", "'open 1", "enter")
+	first := "Access tokens live 15 minutes; refresh tokens rotate."
+	if f := d.frame(200, 16).String(); strings.Contains(f, first) {
+		t.Fatalf("all of it is visible at once:\n%s", f)
+	}
+	d.keys("G")
+	if f := d.frame(200, 16).String(); !strings.Contains(f, first) {
+		t.Errorf("the end is not visible:\n%s", f)
+	}
 }

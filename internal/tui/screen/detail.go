@@ -128,11 +128,14 @@ func (d *Detail) View(c *Context, width, height int) []string {
 	const margin = 4
 	side := width - column - 2*margin - 3
 	d.layOut(c, column, side)
-	left, right := d.scroll.View(d.main.lines, column, height, c.Theme), make([]string, 0, height)
+	known := d.side.lines[min(1, len(d.side.lines)):]
+	main := slices.Concat(d.main.lines, make([]cell.Line, max(0, len(known)-len(d.main.lines)))) // both sides scroll
+	left, right := d.scroll.View(main, column, height, c.Theme), make([]string, 0, height)
 	for i, l := range left {
 		left[i] = strings.Repeat(" ", margin) + l + strings.Repeat(" ", margin)
 	}
-	for _, l := range d.side.lines[min(1, len(d.side.lines)):min(len(d.side.lines), height+1)] {
+	from := min(d.scroll.First(), max(0, len(known)-height))
+	for _, l := range known[from:min(len(known), from+height)] {
 		right = append(right, l.Render(side, nil, false))
 	}
 	return beside(c, blank(left, column+2*margin, height), blank(right, side, height))
