@@ -563,3 +563,23 @@ func TestWhatIsKnownOfAMemoryScrollsWithItsText(t *testing.T) {
 		t.Errorf("the end is not visible:\n%s", f)
 	}
 }
+
+func TestAnEarlierVersionIsRestored(t *testing.T) {
+	w := world(t)
+	d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: outside()})
+	content := func() string { return w.MustGet(1).Memory.Content }
+	was := content()
+	d.keys(":", "'open 1", "enter", "R")
+	d.shows("Restore:")
+	d.keys("enter")
+	d.shows("Restored version 1 of #1 · u undoes it")
+	if got := content(); got != "Access tokens live 15 minutes; refresh tokens rotate." {
+		t.Errorf("restored: %q", got)
+	}
+	d.keys("u")
+	if got := content(); got != was {
+		t.Errorf("after undo: %q, want %q", got, was)
+	}
+	d.keys(":", "'open 2", "enter", "R")
+	d.shows("#2 has no earlier version")
+}

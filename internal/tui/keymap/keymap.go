@@ -58,6 +58,7 @@ const (
 	Scoped      Action = "scoped"
 	NotConflict Action = "not_conflict"
 	Ignore      Action = "ignore"
+	Restore     Action = "restore"
 	Rename      Action = "rename"
 	Merge       Action = "merge"
 	Period      Action = "period"
@@ -148,6 +149,7 @@ func Default() Map {
 		b(Link, change, "link", "link it to another memory", "m"),
 		b(Copy, change, "copy", "copy it to the clipboard of the terminal", "y"),
 		b(Select, change, "select", "select it, to act on several", "space"),
+		b(Restore, change, "restore", "restore an earlier version of the memory", "R"),
 		b(Rename, change, "rename", "rename the project", "R"),
 		b(Merge, change, "merge", "merge the project into another", "M"),
 

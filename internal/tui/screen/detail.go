@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -38,7 +39,7 @@ func (d *Detail) Position() string { return d.scroll.Position() }
 
 // Actions implements Screen.
 func (*Detail) Actions() []keymap.Action {
-	return []keymap.Action{keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Approve, keymap.New, keymap.Next, keymap.Previous}
+	return []keymap.Action{keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Approve, keymap.Restore, keymap.New, keymap.Next, keymap.Previous}
 }
 
 // Open implements Screen.
@@ -89,6 +90,8 @@ func (d *Detail) Do(c *Context, a keymap.Action) tea.Cmd {
 		return copyText(c, d.detail.Memory)
 	case keymap.Approve:
 		return reviewed(c, d.num)
+	case keymap.Restore:
+		d.chooseVersion(c)
 	case keymap.New:
 		return Write(c)
 	}
@@ -104,6 +107,28 @@ func (d *Detail) turn(c *Context) tea.Cmd {
 	d.num = now.Num
 	d.scroll.Top()
 	return d.Refresh(c)
+}
+
+// chooseVersion offers the earlier versions, the latest first.
+func (d *Detail) chooseVersion(c *Context) {
+	var all []Option
+	for _, r := range slices.Backward(d.detail.Revisions) {
+		all = append(all, Option{fmt.Sprintf("version %d, %s", r.Number, when(c, r.WrittenAt)), cell.Inline(r.Content, 200), strconv.Itoa(r.Number)})
+	}
+	if len(all) == 0 {
+		c.Say("#%d has no earlier version", d.num)
+		return
+	}
+	num := d.num
+	c.Ask(&Choice{Label: "Restore:", Options: all, Then: func(version string) tea.Cmd {
+		return act(c, func(ctx context.Context) (written, error) {
+			number, err := strconv.Atoi(version)
+			if err == nil {
+				_, err = c.Engine.Restore(ctx, engram.ByNum(num), number)
+			}
+			return written{ops: change{latest(ctx, c, num)}}, err
+		}, func(w written) tea.Cmd { return c.Did(w.ops, "Restored version %s of #%d", version, num) })
+	}})
 }
 
 // View implements Screen.
