@@ -122,7 +122,7 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 
 // additions begin the statements that change no row of memories, vectors or relations which was there before: those of a
 // save, and of the index of words.
-var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT INTO vectors (model, memory, row) VALUES", "INSERT OR FAIL INTO relations",
+var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT INTO vectors (num, row) VALUES", "INSERT OR FAIL INTO relations",
 	"INSERT OR IGNORE INTO tags", "UPDATE sessions SET live", "UPDATE models SET", "UPDATE index_state", "INSERT OR FAIL INTO mutations",
 	"INSERT OR FAIL INTO lineages", "INSERT INTO lineages", "INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters",
 	"INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments", "UPDATE segments", "DELETE FROM segments", "INSERT INTO postings",

@@ -3,6 +3,7 @@ package vector
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // scaleBytes is the size of the scale that opens a row.
@@ -171,13 +172,9 @@ func NewEstimator(query []float32) *Estimator {
 	return e
 }
 
-// Reset makes e the estimator of another query, in the memory of its table.
+// Reset makes e the estimator of another query, in the same room.
 func (e *Estimator) Reset(query []float32) {
-	if n := SignBytes(len(query)) * 2; cap(e.groups) < n {
-		e.groups = make([][256]float32, n)
-	} else {
-		e.groups = e.groups[:n]
-	}
+	e.groups = slices.Grow(e.groups[:0], SignBytes(len(query))*2)[:SignBytes(len(query))*2]
 	for g := range e.groups {
 		var q [4]float32
 		copy(q[:], query[min(g*4, len(query)):])

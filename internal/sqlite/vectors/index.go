@@ -19,6 +19,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // Index is the vectors as one transaction sees and changes them. All exported fields are required.
@@ -44,8 +45,13 @@ type Index struct {
 type Cache struct {
 	mu    sync.Mutex
 	books map[int64]*codeBook
+	rooms sync.Pool // of *room
+}
 
-	estimators sync.Pool // whose tables are large
+// room is space that one search after the other uses.
+type room struct {
+	nearest   vector.NearestCodes
+	estimator vector.Estimator
 }
 
 // Seen is what a connection has read of vectors. Empty it before its first use, and whenever another
