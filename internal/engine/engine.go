@@ -11,6 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/alias"
+	"github.com/alanbuscaglia/engram/internal/contradiction"
 	"github.com/alanbuscaglia/engram/internal/engine/anchors"
 	"github.com/alanbuscaglia/engram/internal/engine/brief"
 	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
@@ -109,7 +110,7 @@ type shared struct {
 	folders projects.Folders
 	checks  anchors.Checks
 	cache   *search.Cache
-	saves   *remember.Shared
+	texts   *contradiction.Reader
 	lines   *brief.Lines
 }
 
@@ -118,7 +119,7 @@ func New(o Options) *Engine {
 	l := ledger.New(ledger.Options{Caller: o.Caller, Store: o.Store, Now: o.Now, NewID: o.NewID, Policy: o.Policy, Zone: o.Zone,
 		Embedder: o.Embedder, Former: o.Former, Patience: o.Patience})
 	return assemble(l, &shared{options: o, folders: projects.Recently(o.Folders, l.Now), checks: anchors.NewChecks(), cache: search.NewCache(o.TextCacheBytes, alias.New(o.Aliases)),
-		saves: new(remember.Shared), lines: new(brief.Lines)})
+		texts: new(contradiction.Reader), lines: new(brief.Lines)})
 }
 
 // assemble builds the rooms from the ground up.
@@ -133,7 +134,7 @@ func assemble(l *ledger.Ledger, s *shared) *Engine {
 	e.Reverter = undo.New(l)
 	e.Reader = read.New(l, x, a, e.Finder)
 	e.Linker = relate.New(l, o.Judge)
-	e.Writer = remember.New(l, x, a, e.Registry, e.Finder, e.Linker, s.saves)
+	e.Writer = remember.New(l, x, a, e.Registry, e.Finder, e.Linker, s.texts)
 	e.Briefer = brief.New(l, x, a, e.Finder, e.Writer, s.lines)
 	e.Consolidator = consolidate.New(l, e.Registry, e.Finder, e.Linker, e.Writer, o.Extractor, o.Clinic)
 	e.Porter = exchange.New(l, exchange.Options{Clinic: o.Clinic, Formats: o.Formats, Spool: o.Spool, Version: o.Version})

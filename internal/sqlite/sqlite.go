@@ -104,20 +104,16 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 // transaction of SQLite, and what look has read is not read again.
 func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
 	var t *tx // that of look, as long as fn may go on with it
-	return s.Write(ctx, func(c *conn.Conn, reads bool) (busy bool, err error) {
+	return s.Write(ctx, func(c *conn.Conn) (busy bool, err error) {
 		if c.Kept == nil {
 			c.Kept = new(unchanged)
 		}
-		t = newTx(c, &s.kept, !reads)
+		t = newTx(c, &s.kept, true)
 		if err := t.hide(ctx, engram.Excluded(ctx)); err != nil {
 			return false, err
 		}
 		if err := look(t); err != nil {
 			return false, err
-		}
-		if reads {
-			t = nil
-			return true, nil
 		}
 		if t.hidden != nil { // fn sees everything
 			t = newTx(c, &s.kept, true)

@@ -74,7 +74,6 @@ type Tx struct {
 	Clock            engram.Clock
 	First            int64     // Seq of the operation's first journal entry; 0 before it
 	Last             int64     // Seq of the newest journal entry before the operation
-	Newest           int64     // Seq of the newest journal entry
 	Undoes           int64     // the operation that this one takes back; 0: none
 	Device           string    // the store's id
 	Hides            bool      // what it forgets is only hidden here, and not replicated
@@ -86,7 +85,6 @@ type Tx struct {
 	Embedded map[string][]float32           // vectors by text, computed before the operation; nil: none
 	Judged   map[string][]screen.Suspicious // flags by judgedBy, as far as computed before the operation; nil: none
 	Logged   map[Thing]bool                 // things it wrote about; nil: not recorded
-	Entries  map[engram.Entity]int          // journal entries by what they are about
 	Pending  map[int64]bool                 // memories that it wrote and that wait for approval because they are flagged
 	off      func(string) bool              // reports whether a project is disabled for the caller; nil: no project is
 	reason   [2]string                      // the last reason of an entry, and the same without secrets
@@ -109,8 +107,8 @@ func (l *Ledger) operation(ctx context.Context, operation string, fn func(*Tx) e
 		if err != nil {
 			return err
 		}
-		o := &Tx{Ledger: l, Store: tx, operation: operation, At: l.Now(), Clock: head.Clock, Device: head.Device, Last: head.Seq, Newest: head.Seq,
-			Pending: map[int64]bool{}, Entries: map[engram.Entity]int{}, off: l.Excluded()}
+		o := &Tx{Ledger: l, Store: tx, operation: operation, At: l.Now(), Clock: head.Clock, Device: head.Device, Last: head.Seq,
+			Pending: map[int64]bool{}, off: l.Excluded()}
 		if err := fn(o); err != nil || !o.RelationsChanged {
 			return err
 		}
@@ -170,10 +168,8 @@ func (o *Tx) append(ctx context.Context, ms ...*engram.Mutation) error {
 	if o.First == 0 {
 		o.First = ms[0].Seq
 	}
-	o.Newest = ms[len(ms)-1].Seq
-	for _, m := range ms {
-		o.Entries[m.Entity]++
-		if o.Logged != nil {
+	if o.Logged != nil {
+		for _, m := range ms {
 			o.Logged[Thing{m.Entity, m.Key}] = true
 		}
 	}

@@ -117,7 +117,6 @@ func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []In
 	}
 	all := make([]SaveResult, len(intakes))
 	var number int64
-	var own *ownSave
 	look := func(r engram.Reader) error { return w.look(ctx, r, out) }
 	err = w.ledger.WriteAfter(ctx, operation, look, func(o *ledger.Tx) error {
 		o.Embedded = out.Embedded
@@ -138,14 +137,8 @@ func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []In
 			return done(all)
 		}
 		number = o.First
-		if own = s.asOwn(); own != nil {
-			w.shared.begin(own)
-		}
 		return CountSaves(ctx, o, all)
 	})
-	if own != nil {
-		w.shared.end(own, err == nil)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -196,15 +189,6 @@ type Saver struct {
 func NewSaver(w *Writer, o *ledger.Tx, out *Lookahead) *Saver {
 	return &Saver{writer: w, tx: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}},
 		placed: map[projects.PlaceInput]projects.Placement{}, made: map[int64]recentMemory{}}
-}
-
-// asOwn returns the operation for saves that looked before it; nil if they must read it.
-func (s *Saver) asOwn() *ownSave {
-	o := s.tx
-	if len(s.made) == 0 || len(s.made) > mostMade || o.Entries[engram.EntityMemory] != len(s.made) || o.Entries[engram.EntityProject] > 0 {
-		return nil
-	}
-	return &ownSave{after: o.Last, last: o.Newest, made: slices.Collect(maps.Values(s.made))}
 }
 
 // Save saves one memory.

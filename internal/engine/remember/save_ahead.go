@@ -150,7 +150,7 @@ func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead
 		if !w.compares(t.Draft.Type, t.in.Admit) {
 			continue
 		}
-		t.vector, t.reading = out.vectors[i], w.shared.texts.Read(relate.ComparisonText(t.Draft))
+		t.vector, t.reading = out.vectors[i], w.texts.Read(relate.ComparisonText(t.Draft))
 		m := t.Draft
 		if m.Project, err = projectAhead(ctx, r, m); err != nil {
 			return err
@@ -204,7 +204,7 @@ func (w *Writer) neighbours(ctx context.Context, r engram.Reader, t Intake, m en
 
 // against compares a draft with a similar memory.
 func (w *Writer) against(t Intake, n search.Near) relate.Neighbour {
-	d, differs, series := w.shared.texts.Against(t.reading, relate.ComparisonText(n.Memory), relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
+	d, differs, series := w.texts.Against(t.reading, relate.ComparisonText(n.Memory), relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
 	return relate.Neighbour{Near: n, Difference: d, Differs: differs, Series: series}
 }
 
@@ -234,21 +234,20 @@ const mostSince = 1000
 
 // catchUp reads what was written since.
 func (s *Saver) catchUp(ctx context.Context) error {
-	last := s.tx.Newest
+	last := s.tx.Last
+	if s.tx.First != 0 {
+		head, err := s.tx.Store.Replica().Head(ctx)
+		if err != nil {
+			return err
+		}
+		last = head.Seq
+	}
 	n := last - s.recent.upto
 	if n == 0 || s.recent.far {
 		return nil
 	}
 	if n > mostSince {
 		s.recent.far = true
-		return nil
-	}
-	if made, known := s.writer.shared.between(s.recent.upto, last); known {
-		s.recent.upto = last
-		for _, w := range made {
-			w.memory.Tags = slices.Clone(w.memory.Tags)
-			s.recent.touched[w.memory.Num], s.recent.written[w.memory.Num] = true, w
-		}
 		return nil
 	}
 	if nums, known := s.own(); known {
@@ -301,7 +300,7 @@ func (s *Saver) own() (nums []int64, known bool) {
 func (s *Saver) remember(t Intake, res SaveResult) {
 	m := res.Memory
 	delete(s.made, m.Num)
-	if res.Action != lifecycle.Insert || t.vector == nil || len(m.Metadata) > 0 || len(m.Anchors) > 0 {
+	if s.tx.Logged == nil || res.Action != lifecycle.Insert || t.vector == nil || len(m.Metadata) > 0 || len(m.Anchors) > 0 {
 		return
 	}
 	w := recentMemory{memory: m}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/contradiction"
 	"github.com/alanbuscaglia/engram/internal/engine/anchors"
 	"github.com/alanbuscaglia/engram/internal/engine/exposure"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
@@ -25,12 +26,12 @@ type Writer struct {
 	projects *projects.Registry
 	search   *search.Finder
 	relate   *relate.Linker
-	shared   *Shared
+	texts    *contradiction.Reader
 }
 
-// New returns a Writer; all on one store should have the same Shared.
-func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, p *projects.Registry, f *search.Finder, k *relate.Linker, h *Shared) *Writer {
-	return &Writer{screen: l.Screen, ledger: l, exposure: x, anchors: a, projects: p, search: f, relate: k, shared: h}
+// New returns a Writer, which compares texts by a Reader that Writers may share.
+func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, p *projects.Registry, f *search.Finder, k *relate.Linker, texts *contradiction.Reader) *Writer {
+	return &Writer{screen: l.Screen, ledger: l, exposure: x, anchors: a, projects: p, search: f, relate: k, texts: texts}
 }
 
 // CountSaves counts saves in their transaction, so that counters agree with the journal.

@@ -76,24 +76,6 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return p.taken(ctx)
-}
-
-// TryTake is Take that does not wait for a connection; nil if all are in use.
-func (p *Pool) TryTake(ctx context.Context) (*Conn, error) {
-	select {
-	case _, open := <-p.turns:
-		if !open {
-			return nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
-		}
-		return p.taken(ctx)
-	default:
-		return nil, nil
-	}
-}
-
-// taken returns the connection of a turn that was taken, and gives the turn back if it cannot.
-func (p *Pool) taken(ctx context.Context) (*Conn, error) {
 	if c := p.last(); c != nil {
 		return c, nil
 	}

@@ -132,9 +132,8 @@ func (f *File) Read(ctx context.Context, fn func(*conn.Conn) error) error {
 // look, unless nil, runs first, on the same connection but not yet as the only writer, so that fn finds
 // in memory what look has read. Its last statement must write, which makes it the writer; busy tells
 // that this failed because another process is writing, or has written since: then fn sees a newer
-// snapshot than look. While another write of this process has the connection, look runs on one for
-// reading instead, told by reads, and must be busy: several writers look at once.
-func (f *File) Write(ctx context.Context, look Look, fn func(*conn.Conn) (erased bool, err error)) error {
+// snapshot than look.
+func (f *File) Write(ctx context.Context, look func(*conn.Conn) (busy bool, err error), fn func(*conn.Conn) (erased bool, err error)) error {
 	c, err := f.begin(ctx, look)
 	if err != nil {
 		return f.Explain(err)
@@ -160,9 +159,6 @@ func (f *File) Write(ctx context.Context, look Look, fn func(*conn.Conn) (erased
 	}
 	return nil
 }
-
-// Look is what a write looks at first; see Write.
-type Look = func(c *conn.Conn, reads bool) (busy bool, err error)
 
 // Patiently runs fn on a connection for reading, again while the file is busy, for at most the time that
 // a write waits: opening a connection reads the file, which another process may be creating or
@@ -200,36 +196,25 @@ func writing() []string {
 
 // begin takes the write connection and the write lock, after look unless that is nil, within the usual
 // wait or the caller's shorter lock timeout. The time of look does not count.
-func (f *File) begin(ctx context.Context, look Look) (*conn.Conn, error) {
-	var c *conn.Conn
-	if look != nil {
-		var err error
-		if c, err = f.Writes.TryTake(ctx); c == nil && err == nil {
-			if err := f.lookAside(ctx, look); err != nil {
-				return nil, err
-			}
-			look = nil
-		}
-	}
+func (f *File) begin(ctx context.Context, look func(*conn.Conn) (busy bool, err error)) (*conn.Conn, error) {
 	patience := f.patient
 	if p, said := engram.LockTimeout(ctx); said {
 		patience = min(p, patience)
 	}
+	var c *conn.Conn
 	patiently := func(fn func(ctx context.Context) error) error {
 		wait, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		return f.explainWait(ctx, patience, fn(wait))
 	}
-	if c == nil {
-		err := patiently(func(ctx context.Context) (err error) {
-			c, err = f.take(ctx, f.Writes)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+	err := patiently(func(ctx context.Context) (err error) {
+		c, err = f.take(ctx, f.Writes)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	busy, err := true, error(nil)
+	busy := true
 	if look != nil {
 		if busy, err = looking(ctx, c, look); busy {
 			c.Rollback()
@@ -248,20 +233,12 @@ func (f *File) begin(ctx context.Context, look Look) (*conn.Conn, error) {
 	return c, nil
 }
 
-// lookAside runs look on a connection for reading.
-func (f *File) lookAside(ctx context.Context, look Look) error {
-	return f.Read(ctx, func(c *conn.Conn) error {
-		_, err := look(c, true)
-		return err
-	})
-}
-
 // looking runs look in a transaction that is a reader's until look writes.
-func looking(ctx context.Context, c *conn.Conn, look Look) (busy bool, err error) {
+func looking(ctx context.Context, c *conn.Conn, look func(*conn.Conn) (busy bool, err error)) (busy bool, err error) {
 	if err := c.Begin(ctx, "BEGIN"); err != nil {
 		return false, err
 	}
-	return look(c, false)
+	return look(c)
 }
 
 // retryBusy retries fn until it is not busy or ctx is done. SQLite's own back-off favours newcomers;
