@@ -105,6 +105,9 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
 	var t *tx // that of look, as long as fn may go on with it
 	return s.Write(ctx, func(c *conn.Conn) (busy bool, err error) {
+		if c.Kept == nil {
+			c.Kept = new(unchanged)
+		}
 		t = newTx(c, &s.kept, true)
 		if err := t.hide(ctx, engram.Excluded(ctx)); err != nil {
 			return false, err
