@@ -154,10 +154,10 @@ func (s *Store) write(ctx context.Context, t *tx, fn func(engram.Tx) error) (era
 // renewing is what fact words has after the version while segments of another one are left.
 const renewing = " in part"
 
-// renewLot is how many memories one transaction indexes anew within the time of a hook.
-const renewLot = 256
+// renewBatch is how many memories one transaction indexes anew within the time of a hook.
+const renewBatch = 256
 
-// renew indexes all memories anew, in lots, if another lexicon.Version made the index. Meanwhile the old words answer.
+// renew indexes all memories anew, in batches, if another lexicon.Version made the index. Meanwhile the old words answer.
 // With a deadline it takes half of the time, and the next Open goes on.
 func (s *Store) renew(ctx context.Context, log *slog.Logger) error {
 	current := false
@@ -172,61 +172,48 @@ func (s *Store) renew(ctx context.Context, log *slog.Logger) error {
 	if log != nil {
 		log.InfoContext(ctx, "reindexing all memories", "words", lexicon.Version)
 	}
-	part, lot := ctx, lexicon.MaxSlots
+	part, most := ctx, lexicon.MaxSlots
 	until, limited := ctx.Deadline()
-	if limited {
-		until = until.Add(-time.Until(until) / 2)
-		lot = renewLot
+	if limited = limited && s.now != nil; limited {
+		until = until.Add(-until.Sub(s.now()) / 2)
+		most = renewBatch
 		var cancel context.CancelFunc
 		part, cancel = context.WithDeadline(ctx, until)
 		defer cancel()
 	}
-	for !current {
-		err := s.Update(part, func(w engram.Tx) (err error) {
-			current, err = w.(*tx).renew(ctx, lot)
+	for !current && err == nil && (!limited || s.now().Before(until)) {
+		err = s.Update(part, func(w engram.Tx) (err error) {
+			current, err = w.(*tx).renew(ctx, most)
 			return err
 		})
-		if limited && ctx.Err() == nil && time.Until(until) <= 0 {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
+	if part.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
-// renew indexes up to lot memories anew and reports whether none is left.
-func (t *tx) renew(ctx context.Context, lot int) (current bool, err error) {
-	words, err := t.Fact(ctx, "words")
-	if err != nil {
-		return false, err
-	}
-	var nums []int64
+// renew indexes up to most memories anew and reports whether none is left.
+func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
 	now := strconv.Itoa(lexicon.Version)
-	switch words {
-	case now: // by another process
-		return true, nil
-	case now + renewing:
-		if nums, err = t.index.TakeOutdated(ctx, lot); err == nil && len(nums) == 0 {
-			return true, t.PutFact(ctx, "words", now)
-		}
-	default:
-		if nums, err = t.index.Outdate(ctx); err == nil {
-			err = t.PutFact(ctx, "words", now+renewing)
-		}
+	words, err := t.Fact(ctx, "words")
+	if err != nil || words == now { // by another process
+		return true, err
 	}
-	var ms []engram.Memory
-	if err == nil {
-		ms, err = t.Memories(ctx, nums)
+	begun := words == now+renewing
+	nums, err := t.index.TakeOutdated(ctx, begun, most)
+	if err == nil && begun && len(nums) == 0 {
+		return true, t.PutFact(ctx, "words", now)
 	}
+	ms, readErr := t.Memories(ctx, nums)
+	err = errors.Join(err, readErr)
 	if errors.Is(err, postings.ErrDamaged) || err == nil && (len(ms) < len(nums) || slices.ContainsFunc(ms, engram.Memory.Forgotten)) {
 		return true, t.Reindex(ctx)
 	}
 	for i := 0; i < len(ms) && err == nil; i++ {
 		err = t.addToIndex(ctx, ms[i])
 	}
-	return false, err
+	return false, errors.Join(err, t.PutFact(ctx, "words", now+renewing))
 }
 
 // rebuiltSQL reads live memories by number, in batches.

@@ -9,15 +9,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
-// A store whose words another Version made is renewed in lots, each in a transaction of its own: Outdate marks all
-// segments, and TakeOutdated empties them bit by bit, the oldest first. Their words answer until then.
+// A store whose words another Version made is renewed in batches, each in a transaction of its own: the first marks
+// all segments, the others empty them bit by bit, the oldest first. Their words answer until then.
 
-// Outdate marks all segments as made by another Version: nothing is added to them or merged with them. It returns the
+// outdate marks all segments as made by another Version: nothing is added to them or merged with them. It returns the
 // unsealed memories, which it removes from the index, to be added again.
-func (x *Index) Outdate(ctx context.Context) (nums []int64, err error) {
-	if err := x.Flush(ctx); err != nil {
-		return nil, err
-	}
+func (x *Index) outdate(ctx context.Context) (nums []int64, err error) {
 	version, err := x.changed(ctx)
 	if err != nil {
 		return nil, err
@@ -31,10 +28,14 @@ func (x *Index) Outdate(ctx context.Context) (nums []int64, err error) {
 }
 
 // TakeOutdated removes up to most memories from the outdated segments and returns them, to be added
-// again; none when no such segment is left.
-func (x *Index) TakeOutdated(ctx context.Context, most int) (nums []int64, err error) {
+// again; none when no such segment is left. Unless it has begun so, it marks them first, and returns those that are in no
+// segment.
+func (x *Index) TakeOutdated(ctx context.Context, begun bool, most int) (nums []int64, err error) {
 	if err := x.Flush(ctx); err != nil {
 		return nil, err
+	}
+	if !begun {
+		return x.outdate(ctx)
 	}
 	segments, err := x.standing(ctx)
 	if err != nil {

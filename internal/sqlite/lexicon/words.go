@@ -10,7 +10,7 @@ import (
 )
 
 // Version identifies the tokenisation of wordsOf. Increase it whenever the same text would give
-// other words: stores with another version are reindexed when opened, in lots (renew.go). The tables keep their form; a
+// other words: stores with another version are reindexed when opened, in batches (renew.go). The tables keep their form; a
 // migration changes it.
 const Version = 3
 
