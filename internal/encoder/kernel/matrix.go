@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // Width is the number of columns of a panel: of outputs whose weights lie side by side, so that one pass over the
 // inputs fills a register file with sums. AVX-512 takes a panel at once, AVX2 and NEON take halves; a packed matrix
 // serves all.
@@ -45,9 +47,7 @@ func Pack(in, out int, weights func(i int, row []float32), bias []float32, narro
 			weights(first+i, rows[i*in:(i+1)*in])
 		}
 		if narrow {
-			for i := range n {
-				w.scale[first+i] = quantise(w.narrow[first*in+i:], rows[i*in:(i+1)*in])
-			}
+			quantise(w.narrow[first*in:(first+Width)*in], w.scale[first:first+Width], rows, in)
 			continue
 		}
 		panel := w.wide[first*in : (first+Width)*in]
@@ -61,26 +61,27 @@ func Pack(in, out int, weights func(i int, row []float32), bias []float32, narro
 	return w
 }
 
-// quantise writes row into every Width-th place of codes, in steps of the scale that it returns, rounding half away from zero.
-func quantise(codes []int8, row []float32) float32 {
-	var top float32
-	for _, v := range row {
-		top = max(top, v, -v)
-	}
-	step := top / 127
-	if step == 0 {
-		return 0
-	}
-	for k, v := range row {
-		x := v / step
-		if x >= 0 {
-			x += 0.5
-		} else {
-			x -= 0.5
+// quantise writes rows into a panel, in steps of the scales that it sets, to the nearest and of two the even one.
+func quantise(panel []int8, scale, rows []float32, in int) {
+	var inverse [Width]float32
+	for i := range inverse {
+		var top float32
+		for _, v := range rows[i*in : (i+1)*in] {
+			top = max(top, v, -v)
 		}
-		codes[k*Width] = int8(x)
+		if scale[i] = top / 127; scale[i] > 0 {
+			inverse[i] = 1 / scale[i]
+		}
 	}
-	return step
+	// A number below 2^22 added to this one is rounded to a whole number, which is in the low bits of the sum.
+	const magic = 3 << 22
+	for k := range in {
+		to := panel[k*Width : (k+1)*Width]
+		for i := range to {
+			x := float32(rows[i*in+k] * inverse[i]) // rounded here, so that no processor fuses it with the sum
+			to[i] = int8(math.Float32bits(x + magic))
+		}
+	}
 }
 
 // Panels returns a matrix of values that are packed already, without a bias: in × Width numbers for each panel of
