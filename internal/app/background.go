@@ -228,7 +228,9 @@ func (c counting) run(ctx context.Context) {
 
 // write takes in what commands left, and stores everything.
 func (c counting) write(ctx context.Context, wait time.Duration) {
-	c.collect()
+	if err := c.collect(); err != nil {
+		c.log.Debug("cannot read the counters of commands", "error", err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if err := c.flush(ctx); err != nil {
@@ -266,8 +268,8 @@ func (c counting) leave(cs []engram.Counter) error {
 	})
 }
 
-// collect takes in and empties the file. Invalid lines are skipped.
-func (c counting) collect() {
+// collect takes in and empties the file, if it exists. Invalid lines are skipped.
+func (c counting) collect() error {
 	var lines []byte
 	err := c.locked(0, func(f *os.File) (err error) {
 		if lines, err = io.ReadAll(f); err == nil {
@@ -281,7 +283,7 @@ func (c counting) collect() {
 		return nil
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		c.log.Debug("cannot read the counters of commands", "error", err)
+		return err
 	}
 	var cs []engram.Counter
 	for line := range bytes.Lines(lines) {
@@ -291,6 +293,7 @@ func (c counting) collect() {
 		}
 	}
 	c.tally.Put(cs)
+	return nil
 }
 
 // locked opens the file and calls do while no other process has it: lines appended between
@@ -310,7 +313,7 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 			return err
 		}
 		if time.Now().After(until) {
-			return errors.New("another process holds " + c.path)
+			return engram.Errorf(engram.CodeUnavailable, "another process holds %s", c.path).WithHint("try again")
 		}
 		<-time.After(time.Millisecond)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/daemon"
 	engineread "github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
@@ -144,6 +145,34 @@ func TestAnErasedProjectLeavesNoNameAmongTheCounts(t *testing.T) {
 	}
 	if n := searches(t, path); n != 1 {
 		t.Errorf("got %d searches, want the one still, of no project", n)
+	}
+}
+
+// While another process holds the counters, their names cannot be taken out: nothing is erased, and the caller may try
+// again.
+func TestNoProjectIsErasedWhileItsCountsAreHeld(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a := newApp(t, dir)
+	save(t, a, "something")
+	counts, err := os.Create(filepath.Join(dir, "engram.db-counts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held, err := daemon.TryLock(counts); !held || err != nil {
+		t.Fatal(held, err)
+	}
+	if _, err := a.Engine.DeleteProject(t.Context(), "p", true); engram.CodeOf(err) != engram.CodeUnavailable {
+		t.Errorf("got %v, want unavailable", err)
+	}
+	if err := counts.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := a.Engine.DeleteProject(t.Context(), "p", true); err != nil || d.Memories != 1 {
+		t.Errorf("got %v, %v, want the one memory erased", d, err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

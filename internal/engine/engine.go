@@ -59,7 +59,7 @@ type Options struct {
 	// Tally counts reads; nil: only saves are counted.
 	Tally *exposure.Tally
 	// Collect adds the counters that other processes left behind to Tally; nil: none.
-	Collect func()
+	Collect func() error
 	// Clinic examines and repairs the store's files for Doctor; nil: no doctor.
 	Clinic consolidate.Clinic
 	// Warm asks a server of the same store and settings to search; nil: no server.

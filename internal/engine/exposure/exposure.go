@@ -22,13 +22,13 @@ type Recorder struct {
 	ledger *ledger.Ledger
 	screen *screen.Screen
 
-	Tally   *Tally // counts reads; nil: only saves are counted
-	collect func() // adds the counters that other processes left behind to Tally; nil: none
+	Tally   *Tally       // counts reads; nil: only saves are counted
+	collect func() error // adds the counters that other processes left behind to Tally; nil: none
 }
 
 // New returns a Recorder; tally counts reads, nil for only saves, and collect, if not nil, adds the counters that other
 // processes left behind to it.
-func New(l *ledger.Ledger, tally *Tally, collect func()) *Recorder {
+func New(l *ledger.Ledger, tally *Tally, collect func() error) *Recorder {
 	return &Recorder{screen: l.Screen, ledger: l, Tally: tally, collect: collect}
 }
 

@@ -16,15 +16,15 @@ func Operations() []string {
 	return []string{engram.OperationSave, OpSearch, OpRecall, OpContext, OpGet, OpRemind}
 }
 
-// CollectCounters stores the counters of this process and those that others left behind. What cannot be stored now
-// stays pending; Metrics includes it.
-func (x *Recorder) CollectCounters(ctx context.Context) {
+// CollectCounters stores the counters of this process and those that others left behind. After an error, what is not
+// stored stays pending; Metrics includes that of this process.
+func (x *Recorder) CollectCounters(ctx context.Context) error {
 	if x.collect != nil {
-		x.collect()
+		if err := x.collect(); err != nil {
+			return err
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, x.ledger.Patience)
-	defer cancel()
-	_ = x.FlushTally(ctx)
+	return x.FlushTally(ctx)
 }
 
 // Entry returns the value of a key, which it adds if missing.

@@ -72,8 +72,10 @@ func (x *Eraser) DeleteProject(ctx context.Context, name string, hard bool) (Del
 	operation := "project_delete"
 	if hard {
 		operation = "project_erase"
+		if err := x.exposure.CollectCounters(ctx); err != nil { // pending counters would keep its name
+			return DeletedProject{}, err
+		}
 	}
-	x.exposure.CollectCounters(ctx) // otherwise pending counters would keep its name
 	d, err := ledger.Perform(ctx, x.ledger, operation, func(o *ledger.Tx) (d DeletedProject, err error) {
 		p, err := projects.NamedProject(ctx, o.Store, name)
 		if err != nil {

@@ -34,7 +34,9 @@ func (d *Reader) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 		}
 		return d.sessionMetrics(ctx, in)
 	}
-	d.exposure.CollectCounters(ctx)
+	patient, cancel := context.WithTimeout(ctx, d.ledger.Patience)
+	_ = d.exposure.CollectCounters(patient) // what cannot be stored now is added below
+	cancel()
 	m := engram.Metrics{Since: in.Since}
 	var cs []engram.Counter
 	err := d.ledger.View(ctx, func(r engram.Reader) error {
