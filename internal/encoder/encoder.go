@@ -44,6 +44,7 @@ type Encoder struct {
 	unused                  []string
 
 	scratches sync.Pool // of *scratch
+	buffers   sync.Pool // of *rows
 }
 
 // New makes an encoder of the weights in file, which is kept: word vectors are read from it. CodeInvalid where tensors are
@@ -54,6 +55,7 @@ func New(config Config, file *safetensors.File, o Options) (*Encoder, error) {
 		e.set = kernel.Best()
 	}
 	e.scratches.New = func() any { return &scratch{buffer: make([]float32, kernel.Scratch)} }
+	e.buffers.New = func() any { return &rows{} }
 	l := &loader{file: file, prefix: prefix(file), narrow: o.Narrow, used: map[string]bool{}}
 	e.each(config.Layers+1, func(i int, _ *scratch) {
 		if i > 0 {

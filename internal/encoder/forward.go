@@ -23,9 +23,10 @@ type matrix struct {
 	stride int // from row to row
 }
 
-func newMatrix(n, width int) matrix {
+// newMatrix returns a matrix in buffer, which grows to its size. Its content is undefined.
+func newMatrix(buffer *[]float32, n, width int) matrix {
 	stride := kernel.Stride(width)
-	return matrix{make([]float32, n*stride), n, width, stride}
+	return matrix{grown(buffer, n*stride), n, width, stride}
 }
 
 func (m matrix) row(i int) []float32 { return m.values[i*m.stride:][:m.width] }
@@ -35,6 +36,9 @@ func (m matrix) from(i, n int) matrix {
 	m.values, m.n = m.values[i*m.stride:], n
 	return m
 }
+
+// rows are the buffers of a batch. Those of the last are kept for the next, or every batch would leave megabytes to collect.
+type rows struct{ x, attended []float32 }
 
 // A scratch is what one goroutine needs for its part of the work.
 type scratch struct {
@@ -76,6 +80,8 @@ func (e *Encoder) run(ctx context.Context, inputs []tokenizer.Sequence, result f
 			return err
 		}
 	}
+	buffers := e.buffers.Get().(*rows)
+	defer e.buffers.Put(buffers)
 	for first := 0; first < len(inputs); {
 		begins, rows := []int{0}, 0
 		for last := first; last < len(inputs) && (last == first || rows+len(inputs[last].IDs) <= batchRows); last++ {
@@ -83,7 +89,7 @@ func (e *Encoder) run(ctx context.Context, inputs []tokenizer.Sequence, result f
 			begins = append(begins, rows)
 		}
 		n := len(begins) - 1
-		x, err := e.batch(ctx, inputs[first:first+n], begins)
+		x, err := e.batch(ctx, inputs[first:first+n], begins, buffers)
 		if err != nil {
 			return err
 		}
@@ -98,14 +104,14 @@ func (e *Encoder) run(ctx context.Context, inputs []tokenizer.Sequence, result f
 }
 
 // batch computes the rows of some inputs; begins are their first rows and the end.
-func (e *Encoder) batch(ctx context.Context, inputs []tokenizer.Sequence, begins []int) (matrix, error) {
+func (e *Encoder) batch(ctx context.Context, inputs []tokenizer.Sequence, begins []int, b *rows) (matrix, error) {
 	n := begins[len(inputs)]
-	x := newMatrix(n, e.config.Hidden)
+	x := newMatrix(&b.x, n, e.config.Hidden)
 	e.each(len(inputs), func(i int, s *scratch) {
 		e.embed(inputs[i], x.from(begins[i], len(inputs[i].IDs)), grown(&s.row, e.config.Hidden))
 	})
 	// Rows of queries, keys and values. Attention writes its result over the queries.
-	attended := newMatrix(n, 3*e.config.Hidden)
+	attended := newMatrix(&b.attended, n, 3*e.config.Hidden)
 	for i := range len(e.layers) + 1 {
 		if err := ctx.Err(); err != nil {
 			return x, err
@@ -164,12 +170,10 @@ func (e *Encoder) embed(in tokenizer.Sequence, x matrix, row []float32) {
 
 // feedForward takes rows from the attention of a layer to the layer's end.
 func (e *Encoder) feedForward(l *layer, x, attended matrix, s *scratch) {
-	width := kernel.Stride(e.config.Hidden)
-	out := matrix{grown(&s.out, x.n*width), x.n, e.config.Hidden, width}
+	out := newMatrix(&s.out, x.n, e.config.Hidden)
 	e.multiply(attended, l.output, out, s)
 	e.addNorm(x, out, l.afterAttention)
-	stride := kernel.Stride(e.config.Inner)
-	inner := matrix{grown(&s.inner, x.n*stride), x.n, kernel.Padded(e.config.Inner), stride}
+	inner := newMatrix(&s.inner, x.n, kernel.Padded(e.config.Inner))
 	e.multiply(x, l.up, inner, s)
 	for i := range inner.n {
 		e.set.GELU(inner.row(i))
