@@ -108,6 +108,7 @@ func rows() map[string]row {
 
 		"internal/atomicfile": {room: "disk"},
 
+		"internal/embedding/library":     {room: "technology"},
 		"internal/embedding/static":      {room: "technology"},
 		"internal/embedding/transformer": {room: "technology", modules: []string{"golang.org/x/sys"}},
 
@@ -209,7 +210,7 @@ func houses() map[string][]string {
 	return map[string][]string{
 		"internal/cli":       {"terminal", "command", "browse demo memory move review serve settings setup sync upkeep", "complete help", "."},
 		"internal/daemon":    {"logfile", "."},
-		"internal/embedding": {"static transformer"},
+		"internal/embedding": {"static transformer", "library"},
 		"internal/encoder":   {"kernel safetensors encodertest", "."},
 		"internal/backfill":  {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
