@@ -25,7 +25,7 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 	}
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w; use %s, %s or one that `engram model list` shows", err, BuiltIn, NoModel)
+		return fmt.Errorf("%w: use %s or %s, or install it with engram model add FOLDER", err, BuiltIn, NoModel)
 	}
 	c.EmbeddingModel = name
 	return nil
@@ -34,7 +34,7 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 func setRerankModel(c *Config, _ paths, v string) error {
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w; use %s or a reranker that `engram model list` shows", err, NoModel)
+		return fmt.Errorf("%w: use %s, or install it with engram model add FOLDER", err, NoModel)
 	}
 	c.RerankModel = name
 	return nil
@@ -56,5 +56,5 @@ func (c *Config) installed(v string) (string, error) {
 			return f.Name(), nil
 		}
 	}
-	return "", fmt.Errorf("no model %.60q is installed; run `engram model add FOLDER` with its files", v)
+	return "", fmt.Errorf("no model %.60q is installed", v)
 }
