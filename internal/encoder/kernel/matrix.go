@@ -103,9 +103,10 @@ func (s *Set) Multiply(m int, a []float32, lda int, w *Matrix, c []float32, ldc 
 	// The assembly checks no bounds.
 	a, c, buffer = a[:(m-1)*lda+w.in], c[:(m-1)*ldc+Padded(w.out)], buffer[:Scratch]
 	var zeros [Width]float32
-	for k := 0; k < w.in; k += depth {
-		n := min(depth, w.in-k)
-		for first := 0; first < w.out; first += Width {
+	// Panel by panel, so that the weights are read in the order in which they lie.
+	for first := 0; first < w.out; first += Width {
+		for k := 0; k < w.in; k += depth {
+			n := min(depth, w.in-k)
 			var bias []float32
 			switch {
 			case k > 0:
