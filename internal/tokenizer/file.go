@@ -1,12 +1,9 @@
 package tokenizer
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -166,30 +163,9 @@ func (t *Tokenizer) wordPiece(d *document) error {
 	return nil
 }
 
-// A scored is a piece of Unigram's vocabulary: ["▁the", -3.2].
-type scored struct {
-	text  string
-	score float64
-}
-
-// UnmarshalJSON reads a piece without the detour by way of []any: there are 250,000.
-func (s *scored) UnmarshalJSON(data []byte) error {
-	list := bytes.TrimSpace(data)
-	comma := bytes.LastIndexByte(list, ',')
-	if len(list) < 2 || list[0] != '[' || comma < 0 {
-		return fmt.Errorf("a piece is %.60s", data)
-	}
-	if err := json.Unmarshal(list[1:comma], &s.text); err != nil {
-		return err
-	}
-	var err error
-	s.score, err = strconv.ParseFloat(string(bytes.TrimSpace(list[comma+1:len(list)-1])), 64)
-	return err
-}
-
 func (t *Tokenizer) unigram(d *document) error {
-	var vocab []scored
-	if err := json.Unmarshal(d.Model.Vocab, &vocab); err != nil {
+	vocab, err := pieces(d.Model.Vocab)
+	if err != nil {
 		return invalid("has a vocabulary that is not what it should be (%v)", err)
 	}
 	unknown := d.Model.UnknownID
