@@ -34,6 +34,9 @@ const lockFile = "lock.json"
 // adding opens the name of a folder whose model is not installed yet.
 const adding = ".adding-"
 
+// leftFor is the age from which such a folder is taken for one that a killed process left.
+const leftFor = 24 * time.Hour
+
 // The files of a model; those that a model may lack are marked.
 func modelFiles() map[string]bool {
 	return map[string]bool{"config.json": true, "tokenizer.json": true, "model.safetensors": true,
@@ -213,6 +216,7 @@ func (l Library) Add(ctx context.Context, in AddInput) (lock Lock, err error) {
 	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
 		return lock, fmt.Errorf("create the folder of models: %w", err)
 	}
+	l.sweep(in.Now)
 	temporary, err := os.MkdirTemp(l.Dir, adding)
 	if err != nil {
 		return lock, fmt.Errorf("create a folder for the model: %w", err)
@@ -240,6 +244,16 @@ func (l Library) Add(ctx context.Context, in AddInput) (lock Lock, err error) {
 		return lock, engram.Errorf(engram.CodeConflict, "a model %s was installed meanwhile", in.Name).WithCause(err)
 	}
 	return lock, nil
+}
+
+// sweep removes what calls of Add and Remove that were killed have left, once it is too old to be of one that runs.
+func (l Library) sweep(now time.Time) {
+	left, _ := filepath.Glob(filepath.Join(l.Dir, adding+"*")) // the pattern is sound
+	for _, dir := range left {
+		if info, err := os.Stat(dir); err == nil && now.Sub(info.ModTime()) > leftFor {
+			_ = os.RemoveAll(dir) // the next call tries again
+		}
+	}
 }
 
 // try opens a model, lets it compute, and completes its lock.

@@ -126,6 +126,32 @@ func TestFoldersThatCannotBeAddedLeaveNothing(t *testing.T) {
 	}
 }
 
+func TestWhatAKilledCopyLeftIsRemovedLater(t *testing.T) {
+	l := library.Library{Dir: t.TempDir()}
+	now := time.Now()
+	for name, age := range map[string]time.Duration{".adding-1": 25 * time.Hour, ".adding-2": time.Hour, "other": 25 * time.Hour} {
+		dir := filepath.Join(l.Dir, name)
+		put(t, filepath.Join(dir, "config.json"), nil)
+		if err := os.Chtimes(dir, now, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Add(t.Context(), library.AddInput{Folder: folder(t, encodertest.Tiny(), "m"), Now: now}); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(l.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{".adding-2", "m", "other"}; !slices.Equal(names, want) {
+		t.Errorf("left are %v, want %v", names, want)
+	}
+}
+
 func TestLinksInTheSourceAreFollowed(t *testing.T) {
 	l := library.Library{Dir: t.TempDir()}
 	dir := folder(t, encodertest.Tiny(), "snapshot")
