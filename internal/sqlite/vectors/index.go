@@ -14,10 +14,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // Index is the vectors as one transaction sees and changes them. All exported fields are required.
@@ -43,6 +45,13 @@ type Index struct {
 type Cache struct {
 	mu    sync.Mutex
 	books map[int64]*codeBook
+	rooms sync.Pool // of *room
+}
+
+// room is space that one search after the other uses.
+type room struct {
+	nearest   vector.NearestCodes
+	estimator vector.Estimator
 }
 
 // Seen is what a connection has read of vectors. Empty it before its first use, and whenever another
@@ -58,6 +67,14 @@ type Seen struct {
 // Empty forgets everything.
 func (s *Seen) Empty() {
 	s.models, s.rows, s.newest = map[string]model{}, map[vectorOf][]byte{}, map[newestOf][][]float32{}
+}
+
+// Added forgets what a statement changes that is known to leave all vectors as they are.
+func (s *Seen) Added(query string) {
+	clear(s.newest)
+	if strings.HasPrefix(query, changeSQL) {
+		clear(s.models)
+	}
 }
 
 // vectorOf identifies a vector by the rows of its model and memory.
