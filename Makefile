@@ -17,7 +17,7 @@ SPEED_FLAGS ?=
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench bench-speed speed eval conformance agents demo picture changelog texts clean
+.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench bench-speed bench-models speed eval conformance agents demo picture changelog texts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,6 +76,10 @@ bench: ## the benchmarks
 bench-speed: build ## CPU of the built program beside bleve, FTS5 and others; SPEED_FLAGS='-against OLD_BINARY -only save'
 	go build -C bench/speed -trimpath -ldflags '-s -w' -o ../../bin/speed/ ./...
 	bin/speed/speed -labels '$(EVAL_DIR)' $(SPEED_FLAGS)
+
+bench-models: ## vectors and CPU of the encoder beside ONNX Runtime, on random weights in real shapes; needs Node and once a network
+	cd bench/models && npm install --ignore-scripts --no-package-lock --no-audit --no-fund --silent
+	GOMAXPROCS=1 go test -count=1 -timeout 30m -v -run '^TestBesideONNXRuntime$$' ./internal/encoder -onnxruntime '$(CURDIR)/bench/models'
 
 # A module of its own, which needs a network once.
 speed:

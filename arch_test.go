@@ -56,6 +56,7 @@ func rows() map[string]row {
 		"internal/contradiction": {room: "rule"},
 		"internal/gist":          {room: "rule"},
 		"internal/document":      {room: "rule"},
+		"internal/encoder":       {room: "rule"},
 		"internal/health":        {room: "rule"},
 		"internal/lifecycle":     {room: "rule"},
 		"internal/llm":           {room: "rule"},
@@ -69,15 +70,20 @@ func rows() map[string]row {
 		"internal/setup/edit":    {room: "rule", modules: []string{"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}},
 		"internal/suspicion":     {room: "rule"},
 
+		"internal/encoder/kernel":           {room: "rule", modules: []string{"golang.org/x/sys"}}, // the features of the processor
+		"internal/encoder/kernel/kernelgen": {room: "tool"},
+		"internal/encoder/safetensors":      {room: "rule"},
+
 		"internal/suspicion/command": {room: "rule"},
 		"internal/suspicion/finding": {room: "rule"},
 		"internal/suspicion/grammar": {room: "rule"},
 		"internal/suspicion/surface": {room: "rule"},
 
-		"internal/text":    {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "github.com/blevesearch/snowballstem", "golang.org/x/text"}},
-		"internal/topic":   {room: "rule"},
-		"internal/vector":  {room: "rule"},
-		"internal/wording": {room: "rule"},
+		"internal/text":      {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "github.com/blevesearch/snowballstem", "golang.org/x/text"}},
+		"internal/tokenizer": {room: "rule", modules: []string{"github.com/rivo/uniseg", "golang.org/x/text"}},
+		"internal/topic":     {room: "rule"},
+		"internal/vector":    {room: "rule"},
+		"internal/wording":   {room: "rule"},
 
 		"internal/engine":             {room: "engine"},
 		"internal/engine/walk":        {room: "engine"},
@@ -102,7 +108,9 @@ func rows() map[string]row {
 
 		"internal/atomicfile": {room: "disk"},
 
-		"internal/embedding/static": {room: "technology"},
+		"internal/embedding/library":     {room: "technology"},
+		"internal/embedding/static":      {room: "technology"},
+		"internal/embedding/transformer": {room: "technology", modules: []string{"golang.org/x/sys"}},
 
 		"internal/agentcli":            {room: "technology"},
 		"internal/backfill":            {room: "technology"},
@@ -182,6 +190,7 @@ func rows() map[string]row {
 
 		"cmd/engram": {room: "cmd"},
 
+		"internal/encoder/encodertest": {room: "testkit"},
 		"internal/enginetest":          {room: "testkit"},
 		"internal/replica/replicatest": {room: "testkit"},
 		"internal/storetest":           {room: "testkit"},
@@ -199,9 +208,11 @@ func rows() map[string]row {
 // one text are peers, which do not import each other. "." is the folder itself.
 func houses() map[string][]string {
 	return map[string][]string{
-		"internal/cli":      {"terminal", "command", "browse demo memory move review serve settings setup sync upkeep", "complete help", "."},
-		"internal/daemon":   {"logfile", "."},
-		"internal/backfill": {"transcript", "."},
+		"internal/cli":       {"terminal", "command", "browse demo memory move review serve settings setup sync upkeep", "complete help", "."},
+		"internal/daemon":    {"logfile", "."},
+		"internal/embedding": {"static transformer", "library"},
+		"internal/encoder":   {"kernel safetensors encodertest", "."},
+		"internal/backfill":  {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
 			"brief consolidate exchange", "sync vault", "review", "."},
 		"internal/eval":    {".", "own session wrapped", "trial"},
@@ -244,7 +255,7 @@ func impureImports() []string {
 // reservedCalls are functions and variables that only the named files or folders
 // may use; outside them time, environment and output are handed in.
 func reservedCalls() map[string][]string {
-	const chat, generator = "internal/chat/", "internal/secret/rulesgen/"
+	const chat, generator, kernelgen = "internal/chat/", "internal/secret/rulesgen/", "internal/encoder/kernel/kernelgen/"
 	return map[string][]string{
 		"time.Now":     {"internal/app/", "internal/cli/command/program.go", "internal/cli/upkeep/eval.go", "internal/waittest/"},
 		"time.Since":   {},
@@ -253,11 +264,11 @@ func reservedCalls() map[string][]string {
 		"os.Getenv":    {"internal/config/"},
 		"os.LookupEnv": {"internal/config/", "cmd/"},
 		"os.Environ":   {"internal/config/", "internal/git/"},
-		"os.Exit":      {"cmd/", generator},
+		"os.Exit":      {"cmd/", generator, kernelgen},
 		"os.Args":      {"cmd/"},
 		"os.Stdin":     {"cmd/"},
 		"os.Stdout":    {"cmd/"},
-		"os.Stderr":    {"cmd/", generator},
+		"os.Stderr":    {"cmd/", generator, kernelgen},
 		"fmt.Print":    {},
 		"fmt.Printf":   {},
 		"fmt.Println":  {},

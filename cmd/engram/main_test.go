@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
-			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL,
+			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel,
 		},
 	})
 }

@@ -24,7 +24,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
@@ -73,6 +72,7 @@ type App struct {
 
 	counting counting
 	embedder engram.Embedder // shared by all engines, so that its table is read once; nil: no embedding
+	reranker engram.Reranker // nil: none
 }
 
 // New returns an App. It opens nothing; call Close anyway.
@@ -87,9 +87,7 @@ func New(o Options) *App {
 		store.open = a.orScratch(store.open)
 	}
 	a.counting = a.newCounting()
-	if o.Config.EmbeddingModel != config.NoModel {
-		a.embedder = static.New()
-	}
+	a.embedder, a.reranker = embedderOf(o.Config), rerankerOf(o.Config)
 	main := a.engineOptions(store, time.Now)
 	main.Extractor = extractorOf(o.Config) // not for scratch engines, whose content is temporary
 	main.Judge = judgeOf(o.Config)
@@ -111,7 +109,7 @@ func New(o Options) *App {
 // engineOptions returns the options shared by all engines of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
 	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Caller: ledger.Caller{Actor: a.opts.Actor}, Zone: a.opts.Config.Timezone,
-		Policy: policyOf(a.opts.Config), Embedder: a.embedder, Aliases: a.opts.Config.Aliases,
+		Policy: policyOf(a.opts.Config), Embedder: a.embedder, Reranker: a.reranker, Aliases: a.opts.Config.Aliases,
 		Formats: jsonfile.Formats(), Version: a.opts.Version}
 }
 
@@ -126,7 +124,7 @@ func (a *App) Close() error {
 	a.jobs.close()
 	a.counting.end()
 	a.Engine.Finish()
-	err := a.store.Close()
+	err := errors.Join(a.store.Close(), closeModels(a.embedder, a.reranker))
 	if a.lock != nil { // last: a process that waits for the lock finds everything in its final state
 		err = errors.Join(err, a.lock.Release())
 		a.lock = nil

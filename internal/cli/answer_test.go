@@ -78,6 +78,12 @@ func answers() map[string][]answer {
 		"mcp":                    nil, // the Model Context Protocol
 		"metrics":                one(document.Metrics{}),
 		"migrate":                {{"", move.FoundPlacesDoc{}}, {"--data-dir of an earlier Engram", move.TakenOverDoc{}}, {"--from", move.MigratedDoc{}}},
+		"model":                  one(settings.ModelsDoc{}),
+		"model add":              one(settings.ModelDoc{}),
+		"model info":             one(settings.ModelDoc{}),
+		"model list":             one(settings.ModelsDoc{}),
+		"model rm":               one(settings.RemovedModelDoc{}),
+		"model verify":           one(settings.ModelDoc{}),
 		"obsidian-export":        one(move.VaultDoc{}),
 		"off":                    {{"", serve.SwitchedDoc{}}, {"--check", serve.AskedOffDoc{}}},
 		"on":                     one(serve.SwitchedDoc{}),

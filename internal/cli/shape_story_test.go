@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/encoder/encodertest"
 )
 
 // shapeStory runs in order on one database: each line as it is typed, in a folder with the files of
@@ -36,6 +37,12 @@ func shapeStory() []string {
 		"engram config",
 		"engram config list",
 		"engram config unset port",
+		"engram model add tiny-model",
+		"engram model",
+		"engram model list",
+		"engram model info tiny-model",
+		"engram model verify tiny-model",
+		"engram model rm tiny-model",
 		"engram session start s1 --project shop",
 		"engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie.' --type decision --project shop --session s1 --topic architecture/auth --tags api --metadata ticket=ENG-1",
 		"engram save 'Auth model' 'Access tokens live 5 minutes, in an httpOnly cookie.' --type decision --project shop --session s1 --topic architecture/auth",
@@ -165,7 +172,7 @@ func unplayed() map[string]string {
 
 func storyFiles(t *testing.T) string {
 	dir := t.TempDir()
-	for name, text := range map[string]string{
+	files := map[string]string{
 		"AGENTS.md":      "# Rules\n\n## Tests\n\nNo mocks.\n",
 		"learnings.md":   "## Key Learnings:\n\n- Ports below 1024 need a capability on Linux.\n- A cookie of SameSite Lax is not sent by a cross-site POST.\n",
 		"memories.jsonl": `{"title":"Ports","content":"The shop listens on port 8443.","type":"config"}` + "\n",
@@ -175,7 +182,11 @@ func storyFiles(t *testing.T) string {
 			`{"id":"b","text":"The shop listens on port 8443."}` + "\n",
 		"set/queries.jsonl": `{"id":"q","text":"how long do tokens live"}` + "\n",
 		"set/qrels.tsv":     "query-id\tcorpus-id\tscore\nq\ta\t1\n",
-	} {
+	}
+	for name, b := range encodertest.New(encodertest.Tiny(), 1).Files {
+		files["tiny-model/"+name] = string(b)
+	}
+	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)

@@ -35,9 +35,9 @@ type Config struct {
 	Metrics bool
 	// Offline forbids that anything leaves this machine; see MayAsk and MayRun.
 	Offline bool
-	// EmbeddingModel is BuiltIn (the default) or NoModel.
+	// EmbeddingModel is BuiltIn (the default), NoModel or the name of an installed model.
 	EmbeddingModel string
-	RerankModel    string // NoModel
+	RerankModel    string // NoModel or the name of an installed model
 	// Aliases are groups of words that a search takes as the same, besides the built-in ones; nil for none.
 	Aliases [][]string
 	// LLMBaseURL and LLMModel name the language model that sleep asks for patterns; LLM reports

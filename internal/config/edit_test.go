@@ -81,7 +81,7 @@ func TestWhatWouldSpoilTheFileIsRefused(t *testing.T) {
 		{"the data directory", "", "data_dir", "/x", "config.toml", "ENGRAM_DATA_DIR"},
 		{"bytes that are no text", "", "project", "\xff", "invalid value", "UTF-8"},
 		{"a file that is no TOML", "port = = 1\n", "port", "1", "not valid TOML", "editor"},
-		{"a model that does not exist", "", "rerank_model", "bge", "no such model exists yet", "nothing was changed"},
+		{"a model that does not exist", "", "rerank_model", "bge", "no model \"bge\" is installed", "nothing was changed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(writeFile(t, tt.file), config.FileName)

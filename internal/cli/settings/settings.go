@@ -1,5 +1,6 @@
-// Package settings holds the command config, which shows the settings with their sources and changes config.toml. The
-// file keeps its comments and its order, and a secret is never printed.
+// Package settings holds the command config, which shows the settings with their sources and changes config.toml (the
+// file keeps its comments and its order, and a secret is never printed), and the command model for the models that
+// settings may name.
 package settings
 
 import (
@@ -58,10 +59,11 @@ type SetDoc struct {
 	Hidden  string `json:"hidden_by"` // variable or flag that overrides the file; "" for none
 }
 
-// Commands returns the command config.
+// Commands returns the commands config and model.
 func Commands() []command.Maker {
 	return []command.Maker{
 		command.In(command.GroupProgram, "config", configCommand),
+		command.In(command.GroupProgram, "model models", modelCommand),
 	}
 }
 

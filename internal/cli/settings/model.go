@@ -1,0 +1,210 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/cli/terminal"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// ModelDoc is an installed model.
+type ModelDoc struct {
+	Name       string             `json:"name"`
+	Kind       string             `json:"kind"`       // bert or xlm-roberta
+	Reranker   bool               `json:"reranker"`   // it ranks results; others embed
+	InForce    bool               `json:"in_force"`   // a setting names it
+	Dimensions int                `json:"dimensions"` // numbers of a vector
+	Layers     int                `json:"layers"`
+	Pooling    string             `json:"pooling"`    // cls or mean; "" for a reranker
+	Tokens     int                `json:"max_tokens"` // longer texts are divided
+	Precision  string             `json:"precision"`  // f32 or w8
+	Bytes      int64              `json:"bytes"`      // of all files
+	Source     string             `json:"source"`     // folder that it was copied from
+	Added      document.Timestamp `json:"added_at"`
+}
+
+// ModelsDoc is the answer of `model list`.
+type ModelsDoc struct {
+	Models   []ModelDoc `json:"models"`   // by name
+	Problems []string   `json:"problems"` // folders that have no sound model
+}
+
+// RemovedModelDoc is the answer of `model rm`.
+type RemovedModelDoc struct {
+	Name string `json:"name"`
+}
+
+func modelOf(c config.Config, m app.Model) ModelDoc {
+	return ModelDoc{Name: m.Name, Kind: m.Kind, Reranker: m.Reranker, InForce: m.Name == c.EmbeddingModel || m.Name == c.RerankModel, Dimensions: m.Dimensions,
+		Layers: m.Layers, Pooling: m.Pooling, Tokens: m.Tokens, Precision: string(m.Precision), Bytes: m.Size(), Source: m.Source, Added: document.Timestamp(m.Added)}
+}
+
+func modelCommand(p *command.Program) *cobra.Command {
+	list := modelListCommand(p)
+	cmd := command.Group("model", "Install embedding models and rerankers from a folder, check and remove them",
+		command.Examples("engram model list", "engram model add ~/models/bge-small-en-v1.5", "engram model verify bge-small-en-v1.5"),
+		list, modelAddCommand(p), modelInfoCommand(p), modelVerifyCommand(p), modelRemoveCommand(p))
+	cmd.Aliases = []string{"models"}
+	cmd.RunE = list.RunE
+	return cmd
+}
+
+func modelListCommand(p *command.Program) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the installed models",
+		Example: command.Examples("engram model list", "engram model list --json"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := p.Config(cmd)
+			if err != nil {
+				return err
+			}
+			models, problems, err := app.ModelsOf(c).List()
+			if err != nil {
+				return err
+			}
+			doc := ModelsDoc{document.Each(models, func(m app.Model) ModelDoc { return modelOf(c, m) }), document.Each(problems, command.MessageOf)}
+			p.WarnBeside(doc.Problems...)
+			return p.AnswerRows(doc, func(b *strings.Builder) { writeModels(b, doc, c, p.Columns()) })
+		},
+	}
+}
+
+func writeModels(b *strings.Builder, doc ModelsDoc, c config.Config, columns int) {
+	fmt.Fprintf(b, "Models (%d); embedding_model is %s, rerank_model is %s\n", len(doc.Models), c.EmbeddingModel, c.RerankModel)
+	t := terminal.Table{Indent: "  ", Numbers: map[int]bool{2: true, 3: true}}
+	for _, m := range doc.Models {
+		t.Row(m.Name, use(m), fmt.Sprintf("%d numbers", m.Dimensions), command.SizeText(m.Bytes), m.Precision)
+	}
+	t.Write(b, columns)
+}
+
+// use is what a model is for.
+func use(m ModelDoc) string {
+	if m.Reranker {
+		return "reranker"
+	}
+	return "embedding"
+}
+
+func modelAddCommand(p *command.Program) *cobra.Command {
+	var in app.AddModel
+	var precision string
+	cmd := &cobra.Command{
+		Use:   "add FOLDER",
+		Short: "Install a model from a folder",
+		Long: `Install a model from a folder: its files are copied into the data directory, and the model is tried. Models of the kinds
+BERT and XLM-RoBERTa are supported, in the form in which they are published: config.json, tokenizer.json and
+model.safetensors, such as all-MiniLM-L6-v2, bge-small-en-v1.5, bge-m3 and bge-reranker-base. Nothing is downloaded.`,
+		Example: command.Examples("engram model add ~/models/bge-small-en-v1.5", "engram model add . --name my-model --precision w8"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := p.Config(cmd)
+			if err != nil {
+				return err
+			}
+			if in.Precision = app.Precision(precision); precision != "" && precision != "f32" && precision != "w8" {
+				return command.Invalidf("%q is not a precision", precision).WithHint("use f32 or w8")
+			}
+			bar := p.Progress("copying")
+			in.Folder, in.Progress = p.Path(args[0]), func(done, total int64) { bar.Report(int(done>>10), int(total>>10)) }
+			m, err := app.ModelsOf(c).Add(cmd.Context(), in)
+			bar.End()
+			if err != nil {
+				return err
+			}
+			doc := modelOf(c, m)
+			return p.Answer(doc, func(b *strings.Builder) {
+				fmt.Fprintf(b, "Added %s: %s model, %d numbers, %s\n", doc.Name, use(doc), doc.Dimensions, command.SizeText(doc.Bytes))
+				if doc.Reranker {
+					fmt.Fprintf(b, "Use it: engram config set rerank_model %s\n", doc.Name)
+				} else {
+					fmt.Fprintf(b, "Use it: engram config set embedding_model %s, then engram reembed\n", doc.Name)
+				}
+			})
+		},
+	}
+	cmd.Flags().StringVar(&in.Name, "name", "", "`name` of the model; default that of the folder")
+	cmd.Flags().StringVar(&precision, "precision", "", "how weights are kept in memory: `f32`, exact, or w8, a quarter; default by size")
+	return cmd
+}
+
+func modelInfoCommand(p *command.Program) *cobra.Command {
+	return &cobra.Command{
+		Use:     "info NAME",
+		Short:   "Show an installed model",
+		Example: command.Examples("engram model info bge-small-en-v1.5", "engram model info bge-small-en-v1.5 --json"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := p.Config(cmd)
+			if err != nil {
+				return err
+			}
+			m, err := app.ModelsOf(c).Info(args[0])
+			if err != nil {
+				return err
+			}
+			doc := modelOf(c, m)
+			return p.Answer(doc, func(b *strings.Builder) { writeModel(b, doc) })
+		},
+	}
+}
+
+func writeModel(b *strings.Builder, m ModelDoc) {
+	pooling := ""
+	if m.Pooling != "" {
+		pooling = ", pooling " + m.Pooling
+	}
+	fmt.Fprintf(b, "%s: %s model of the kind %s\n", m.Name, use(m), m.Kind)
+	fmt.Fprintf(b, "  %d layers, %d numbers, %d tokens%s, weights as %s\n", m.Layers, m.Dimensions, m.Tokens, pooling, m.Precision)
+	fmt.Fprintf(b, "  %s from %s\n", command.SizeText(m.Bytes), render.Line(cmp.Or(m.Source, "?"), 0))
+}
+
+func modelVerifyCommand(p *command.Program) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify NAME",
+		Short: "Check the files of an installed model, and that it computes",
+		Long: `Check the files of an installed model, and that it computes: every file must have the content with which it was
+installed, and texts the same vectors alone and among others.`,
+		Example: command.Examples("engram model verify bge-small-en-v1.5"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := p.Config(cmd)
+			if err != nil {
+				return err
+			}
+			m, err := app.ModelsOf(c).Verify(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return p.Answer(modelOf(c, m), func(b *strings.Builder) {
+				fmt.Fprintf(b, "%s is sound: %s\n", m.Name, command.Count(len(m.Files), "file", "files"))
+			})
+		},
+	}
+}
+
+func modelRemoveCommand(p *command.Program) *cobra.Command {
+	return &cobra.Command{
+		Use:     "rm NAME",
+		Short:   "Remove an installed model",
+		Long:    "Remove an installed model. Where a setting names it, search goes on with the built-in one.",
+		Example: command.Examples("engram model rm bge-small-en-v1.5"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := p.Config(cmd)
+			if err != nil {
+				return err
+			}
+			name, err := app.ModelsOf(c).Remove(args[0])
+			if err != nil {
+				return err
+			}
+			return p.Answer(RemovedModelDoc{name}, func(b *strings.Builder) { fmt.Fprintf(b, "Removed %s\n", name) })
+		},
+	}
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Models that need nothing else.
+const (
+	BuiltIn = "builtin" // the embedding model in the program
+	NoModel = "none"    // search by words alone; no reranking
+)
+
+// Models is the folder of the installed models.
+func (c Config) Models() string { return filepath.Join(c.DataDir, "models") }
+
+func setEmbeddingModel(c *Config, _ paths, v string) error {
+	switch strings.ToLower(strings.TrimSpace(v)) {
+	case BuiltIn, "built-in", "built in":
+		c.EmbeddingModel = BuiltIn
+		return nil
+	}
+	name, err := c.installed(v)
+	if err != nil {
+		return fmt.Errorf("%w: use %s or %s, or install it with engram model add FOLDER", err, BuiltIn, NoModel)
+	}
+	c.EmbeddingModel = name
+	return nil
+}
+
+func setRerankModel(c *Config, _ paths, v string) error {
+	name, err := c.installed(v)
+	if err != nil {
+		return fmt.Errorf("%w: use %s, or install it with engram model add FOLDER", err, NoModel)
+	}
+	c.RerankModel = name
+	return nil
+}
+
+// installed returns the name of the installed model that v names, whose repository's owner may stand before it;
+// NoModel for that.
+func (c *Config) installed(v string) (string, error) {
+	v = strings.TrimSpace(v)
+	if strings.EqualFold(v, NoModel) {
+		return NoModel, nil
+	}
+	folders, err := os.ReadDir(c.Models())
+	if err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	for _, f := range folders {
+		if f.IsDir() && !strings.HasPrefix(f.Name(), ".") && strings.EqualFold(f.Name(), path.Base(v)) {
+			return f.Name(), nil
+		}
+	}
+	return "", fmt.Errorf("no model %.60q is installed", v)
+}

@@ -1,0 +1,272 @@
+package library_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/library"
+	"github.com/alanbuscaglia/engram/internal/encoder/encodertest"
+)
+
+// folder writes a made model below a new folder, in one of that name.
+func folder(t *testing.T, s encodertest.Shape, name string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	for file, b := range encodertest.New(s, 1).Files {
+		put(t, filepath.Join(dir, filepath.FromSlash(file)), b)
+	}
+	return dir
+}
+
+func put(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func add(t *testing.T, l library.Library, dir string) library.Lock {
+	t.Helper()
+	lock, err := l.Add(t.Context(), library.AddInput{Folder: dir, Now: time.Date(2026, 11, 27, 1, 2, 3, 4, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock
+}
+
+func TestAddedModelsAreListedCheckedAndRemoved(t *testing.T) {
+	l := library.Library{Dir: filepath.Join(t.TempDir(), "models")}
+	if locks, problems, err := l.List(); err != nil || len(locks)+len(problems) > 0 {
+		t.Fatalf("without a folder: %v, %v, %v", locks, problems, err)
+	}
+	shape := encodertest.Tiny()
+	dir := folder(t, shape, "All-tiny")
+	var done, total int64
+	lock, err := l.Add(t.Context(), library.AddInput{Folder: dir, Now: time.Unix(1e9, 5), Progress: func(d, n int64) { done, total = d, n }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lock.Name != "All-tiny" || lock.Dimensions != shape.Hidden || lock.Pooling != "mean" || lock.Tokens != shape.Positions || lock.Precision != library.Full {
+		t.Errorf("lock: %+v", lock)
+	}
+	if done != lock.Size() || total != done || done == 0 {
+		t.Errorf("progress ended at %d of %d; the files have %d", done, total, lock.Size())
+	}
+	locks, problems, err := l.List()
+	if err != nil || len(problems) > 0 || len(locks) != 1 || locks[0].Size() != lock.Size() {
+		t.Fatalf("list: %+v, %v, %v", locks, problems, err)
+	}
+	for _, name := range []string{"All-tiny", "all-TINY", "someone/all-tiny"} {
+		if got, err := l.Verify(t.Context(), name); err != nil || got.Name != "All-tiny" {
+			t.Errorf("verify %s: %+v, %v", name, got, err)
+		}
+	}
+	if _, err := l.Add(t.Context(), library.AddInput{Folder: dir, Name: "all-tiny"}); engram.CodeOf(err) != engram.CodeConflict {
+		t.Errorf("added twice: %v", err)
+	}
+	if name, err := l.Remove("x/all-tiny"); err != nil || name != "All-tiny" {
+		t.Errorf("remove: %s, %v", name, err)
+	}
+	if _, err := l.Info("all-tiny"); engram.CodeOf(err) != engram.CodeNotFound {
+		t.Errorf("after its removal: %v", err)
+	}
+	if entries, _ := os.ReadDir(l.Dir); len(entries) > 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestFoldersThatCannotBeAddedLeaveNothing(t *testing.T) {
+	l := library.Library{Dir: filepath.Join(t.TempDir(), "models")}
+	for _, tt := range []struct {
+		name   string
+		folder func() string
+		as     string
+		want   string
+	}{
+		{"not there", func() string { return filepath.Join(t.TempDir(), "x") }, "", "can be read"},
+		{"damaged weights", func() string {
+			dir := folder(t, encodertest.Tiny(), "m")
+			put(t, filepath.Join(dir, "model.safetensors"), []byte("short"))
+			return dir
+		}, "", "weights file"},
+		{"a folder for a file", func() string {
+			dir := folder(t, encodertest.Tiny(), "m")
+			os.Remove(filepath.Join(dir, "tokenizer.json"))
+			put(t, filepath.Join(dir, "tokenizer.json", "x"), nil)
+			return dir
+		}, "", "regular file"},
+		{"a name that leads elsewhere", func() string { return folder(t, encodertest.Tiny(), "m") }, "..", "cannot be the name"},
+		{"a name with a slash", func() string { return folder(t, encodertest.Tiny(), "m") }, "a/b", "cannot be the name"},
+		{"a hidden name", func() string { return folder(t, encodertest.Tiny(), "m") }, ".m", "cannot be the name"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := l.Add(t.Context(), library.AddInput{Folder: tt.folder(), Name: tt.as})
+			if err == nil || !strings.Contains(err.Error(), tt.want) || engram.CodeOf(err) != engram.CodeInvalid {
+				t.Errorf("got %v (%s), want an invalid one that says %q", err, engram.CodeOf(err), tt.want)
+			}
+			if entries, _ := os.ReadDir(l.Dir); len(entries) > 0 {
+				t.Errorf("left behind: %v", entries)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Add(ctx, library.AddInput{Folder: folder(t, encodertest.Tiny(), "m")}); err == nil {
+		t.Error("an ended context does not stop a copy")
+	}
+}
+
+func TestWhatAKilledCopyLeftIsRemovedLater(t *testing.T) {
+	l := library.Library{Dir: t.TempDir()}
+	now := time.Now()
+	for name, age := range map[string]time.Duration{".adding-1": 25 * time.Hour, ".adding-2": time.Hour, "other": 25 * time.Hour} {
+		dir := filepath.Join(l.Dir, name)
+		put(t, filepath.Join(dir, "config.json"), nil)
+		if err := os.Chtimes(dir, now, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := l.Add(t.Context(), library.AddInput{Folder: folder(t, encodertest.Tiny(), "m"), Now: now}); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(l.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := []string{".adding-2", "m", "other"}; !slices.Equal(names, want) {
+		t.Errorf("left are %v, want %v", names, want)
+	}
+}
+
+func TestLinksInTheSourceAreFollowed(t *testing.T) {
+	l := library.Library{Dir: t.TempDir()}
+	dir := folder(t, encodertest.Tiny(), "snapshot")
+	blob := filepath.Join(t.TempDir(), "blob")
+	if err := os.Rename(filepath.Join(dir, "model.safetensors"), blob); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(blob, filepath.Join(dir, "model.safetensors")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	add(t, l, dir)
+	if _, err := l.Verify(t.Context(), "snapshot"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestChangedFilesAreFound(t *testing.T) {
+	l := library.Library{Dir: t.TempDir()}
+	add(t, l, folder(t, encodertest.Tiny(), "m"))
+	e, err := l.Embedder("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(l.Dir, "m", "tokenizer.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, []byte(strings.Replace(string(b), "memory", "mEmory", 1)))
+	if _, err := l.Verify(t.Context(), "m"); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "tokenizer.json") {
+		t.Errorf("a changed file: %v", err)
+	}
+	put(t, path, b[:len(b)-1])
+	if _, err := e.Embed(t.Context(), []string{"the"}, engram.RoleMemory); engram.CodeOf(err) != engram.CodeUnavailable {
+		t.Errorf("a file of another size: %v", err)
+	}
+	put(t, path, b)
+	if _, err := e.Embed(t.Context(), []string{"the"}, engram.RoleMemory); err != nil {
+		t.Errorf("after the file was put back: %v", err)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, lock := range []string{"", "{", `{"name":"other"}`, `{"name":"m","dimensions":24,"max_tokens":40,"precision":"f32","files":[{"path":"../../x","sha256":"0123456789abcdef"},{"path":"model.safetensors","sha256":"0123456789abcdef"}]}`} {
+		put(t, filepath.Join(l.Dir, "m", "lock.json"), []byte(lock))
+		if _, err := l.Embedder("m"); engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("lock %s: %v", lock, err)
+		}
+		if locks, problems, err := l.List(); err != nil || len(locks) != 0 || len(problems) != 1 {
+			t.Errorf("lock %s: listed %v, %v, %v", lock, locks, problems, err)
+		}
+	}
+}
+
+func TestEmbedder(t *testing.T) {
+	l := library.Library{Dir: t.TempDir(), Threads: 2}
+	add(t, l, folder(t, encodertest.Tiny(), "bge-small-en-v1.5"))
+	e, err := l.Embedder("BAAI/bge-small-en-v1.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	model := e.Model()
+	if model.Dimensions != 24 || model.Related < 0.5 || model.Instant || !strings.HasPrefix(model.Fingerprint, "bge-small-en-v1.5@") {
+		t.Errorf("model: %+v", model)
+	}
+	texts := []string{"the memory", " ", "the user", ""}
+	got, err := e.Embed(t.Context(), texts, engram.RoleMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{1, 0, 1, 0} {
+		var length float64
+		for _, x := range got[i] {
+			length += float64(x) * float64(x)
+		}
+		if len(got[i]) != 24 || math.Abs(length-want) > 1e-5 {
+			t.Errorf("%q: %d numbers of length %f, want %f", texts[i], len(got[i]), length, want)
+		}
+	}
+	query, err := e.Embed(t.Context(), texts[:1], engram.RoleQuery)
+	if err != nil || slices.Equal(query[0], got[0]) {
+		t.Errorf("a question is embedded like a memory, though the model has a prefix for it: %v", err)
+	}
+	if _, err := l.Reranker("bge-small-en-v1.5"); engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("as a reranker: %v", err)
+	}
+	// Cosines of a model that is not known relate nothing and merge nothing.
+	add(t, l, folder(t, encodertest.Tiny(), "other"))
+	other, err := l.Embedder("other")
+	if err != nil || other.Model().Related <= 1 || other.Model().Duplicate <= 1 || other.Model().Fingerprint == model.Fingerprint {
+		t.Errorf("another model: %+v, %v", other.Model(), err)
+	}
+}
+
+func TestReranker(t *testing.T) {
+	l := library.Library{Dir: t.TempDir()}
+	shape := encodertest.Tiny()
+	shape.XLMR, shape.Classifier = true, true
+	add(t, l, folder(t, shape, "judge"))
+	r, err := l.Reranker("judge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	scores, err := r.Rerank(t.Context(), "the user", []string{"the memory", "we search"})
+	if err != nil || len(scores) != 2 || r.Name() != "judge" {
+		t.Errorf("%s: %v, %v", r.Name(), scores, err)
+	}
+	if _, err := l.Embedder("judge"); engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("as an embedding model: %v", err)
+	}
+}
+
+var (
+	_ engram.Embedder = (*library.Embedder)(nil)
+	_ engram.Reranker = (*library.Reranker)(nil)
+)

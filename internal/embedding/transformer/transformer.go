@@ -1,0 +1,261 @@
+// Package transformer is embedding models and rerankers in a folder of files, as they are published: configuration,
+// tokenizer and weights. folder.go reads what is small and refuses what is not computed here, mapping_unix.go maps the
+// weights, and packages tokenizer and encoder do the rest.
+//
+// A model is opened when it is asked for and costs the memory of its packed weights; word vectors stay in the mapped file.
+// Files must not change while a model is open. Nothing here writes or downloads.
+package transformer
+
+import (
+	"context"
+	"math"
+	"os"
+	"sync"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/encoder"
+	"github.com/alanbuscaglia/engram/internal/encoder/safetensors"
+	"github.com/alanbuscaglia/engram/internal/tokenizer"
+)
+
+// Options says how a folder is used. The zero value takes all from the folder.
+type Options struct {
+	encoder.Options
+	Pooling encoder.Pooling // where the folder does not say, and instead of what it says
+	Limit   int             // tokens of a text or window, at most those of the folder
+}
+
+// A Model is an open folder. It is safe for concurrent use.
+type Model struct {
+	name      string
+	tokenizer *tokenizer.Tokenizer
+	encoder   *encoder.Encoder
+	pooling   encoder.Pooling
+	limit     int
+
+	open  sync.RWMutex // held for reading while the file is in use
+	file  *os.File     // nil after Close
+	size  int64
+	unmap func() error
+}
+
+// overlap is the part of a window that repeats the one before it: a sentence at the border is whole in one of them.
+const overlap = 8
+
+// Open opens the model in a folder. CodeNotFound where there is no folder, CodeInvalid where files are missing, damaged,
+// contradict each other, or describe another kind of model.
+func Open(name string, o Options) (m *Model, err error) {
+	f, err := openFolder(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.root.Close()
+	m = &Model{name: base(name), pooling: o.Pooling}
+	config, err := m.configure(f, o)
+	if err != nil {
+		return nil, err
+	}
+	if m.file, m.size, err = f.open(weightsFile, maxWeights); err != nil {
+		return nil, err
+	}
+	if m.size == 0 {
+		m.file.Close()
+		return nil, invalid("the model's file %s is empty", weightsFile)
+	}
+	data, unmap, err := mapFile(m.file, m.size)
+	if err != nil {
+		m.file.Close()
+		return nil, invalid("the model's file %s cannot be read (%v)", weightsFile, err)
+	}
+	m.unmap = unmap
+	weights, err := safetensors.Read(data)
+	if err == nil {
+		m.encoder, err = encoder.New(config, weights, o.Options)
+	}
+	if err != nil {
+		_ = m.Close() // the first error says more
+		return nil, err
+	}
+	release(data)
+	return m, nil
+}
+
+// configure reads all files but the weights.
+func (m *Model) configure(f folder, o Options) (encoder.Config, error) {
+	file, err := f.read(configFile, maxConfig)
+	if err != nil {
+		return encoder.Config{}, err
+	}
+	config, err := encoder.ReadConfig(file)
+	if err != nil {
+		return config, err
+	}
+	if file, err = f.read(tokenizerFile, maxTokenizer); err != nil {
+		return config, err
+	}
+	if m.tokenizer, err = tokenizer.Read(file); err != nil {
+		return config, err
+	}
+	if n := m.tokenizer.Size(); n > config.Vocabulary {
+		return config, invalid("the model's tokenizer has %d tokens, and its weights are for %d", n, config.Vocabulary)
+	}
+	if err := f.checkModules(); err != nil {
+		return config, err
+	}
+	if m.pooling == "" {
+		if m.pooling, err = f.pooling(); err != nil {
+			return config, err
+		}
+	}
+	if m.pooling == "" && !config.Classifier {
+		return config, invalid("the model's files do not say how it pools: %s is missing", poolingFile)
+	}
+	limit, err := f.limit()
+	if err != nil {
+		return config, err
+	}
+	m.limit = config.Positions
+	for _, n := range []int{limit, o.Limit} {
+		if n > 0 {
+			m.limit = min(m.limit, n)
+		}
+	}
+	if least := m.tokenizer.Specials() + 2*overlap; m.limit < least {
+		return config, invalid("the model takes texts of %d tokens, fewer than %d", m.limit, least)
+	}
+	return config, nil
+}
+
+// Close ends the use of the folder's files, after calls that are under way.
+func (m *Model) Close() error {
+	m.open.Lock()
+	defer m.open.Unlock()
+	if m.file == nil {
+		return nil
+	}
+	err := m.unmap()
+	if bad := m.file.Close(); err == nil {
+		err = bad
+	}
+	m.file = nil
+	return err
+}
+
+// Name is the folder's name.
+func (m *Model) Name() string { return m.name }
+
+// Config is the model's configuration.
+func (m *Model) Config() encoder.Config { return m.encoder.Config() }
+
+// Pooling is how the model makes one vector of a text's tokens; "" for a reranker.
+func (m *Model) Pooling() encoder.Pooling { return m.pooling }
+
+// Limit is the most tokens of a text that has one window.
+func (m *Model) Limit() int { return m.limit }
+
+// Unused returns the names of tensors in the weights file that the model does not need.
+func (m *Model) Unused() []string { return m.encoder.Unused() }
+
+// use holds the files open for a call. A mapped file that was cut off would end the process when it is read.
+func (m *Model) use() (done func(), err error) {
+	m.open.RLock()
+	if m.file != nil {
+		info, err := m.file.Stat()
+		if err == nil && info.Size() == m.size {
+			return m.open.RUnlock, nil
+		}
+	}
+	m.open.RUnlock()
+	return nil, engram.Errorf(engram.CodeUnavailable, "the model %s was closed, or its weights file changed", m.name).
+		WithHint("open the model again; its files must not be edited while it is in use")
+}
+
+// Passages returns vectors of length 1 for each text, in order: one for a text within Limit, and for a longer one those of
+// windows that overlap and cover it. A text is as near to another as the nearest of its windows. Errors are those of
+// encoder.Embed, and CodeUnavailable after Close.
+func (m *Model) Passages(ctx context.Context, texts []string) ([][][]float32, error) {
+	done, err := m.use()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var inputs []tokenizer.Sequence
+	counts := make([]int, len(texts))
+	for i, text := range texts {
+		windows := m.tokenizer.Windows(text, m.limit, m.limit/overlap)
+		inputs, counts[i] = append(inputs, windows...), len(windows)
+	}
+	vectors, err := m.encoder.Embed(ctx, inputs, m.pooling)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][][]float32, len(texts))
+	for i, n := range counts {
+		out[i], vectors = vectors[:n:n], vectors[n:]
+	}
+	return out, nil
+}
+
+// Embed returns one vector of length 1 for each text, in order: for a text of several windows the direction of their
+// mean. Errors are those of Passages.
+func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	passages, err := m.Passages(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]float32, len(texts))
+	for i, windows := range passages {
+		out[i] = mean(windows)
+	}
+	return out, nil
+}
+
+// mean returns the direction of the sum of vectors; the first one's where they cancel each other.
+func mean(vectors [][]float32) []float32 {
+	if len(vectors) == 1 {
+		return vectors[0]
+	}
+	sum, squares := make([]float64, len(vectors[0])), 0.0
+	for _, v := range vectors {
+		for i, x := range v {
+			sum[i] += float64(x)
+		}
+	}
+	for _, x := range sum {
+		squares += x * x
+	}
+	if squares == 0 {
+		return vectors[0]
+	}
+	out := make([]float32, len(sum))
+	for i, x := range sum {
+		out[i] = float32(x / math.Sqrt(squares))
+	}
+	return out
+}
+
+// Rerank returns a score for each text, in order: how well it answers the question, from 0 to 1. A text that is longer than
+// the model takes beside the question has the score of its best window. CodeInvalid for a model that is no reranker.
+func (m *Model) Rerank(ctx context.Context, question string, texts []string) ([]float64, error) {
+	done, err := m.use()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	var inputs []tokenizer.Sequence
+	var owner []int
+	for i, text := range texts {
+		for _, w := range m.tokenizer.PairWindows(question, text, m.limit, m.limit/overlap) {
+			inputs, owner = append(inputs, w), append(owner, i)
+		}
+	}
+	logits, err := m.encoder.Score(ctx, inputs)
+	if err != nil {
+		return nil, err
+	}
+	scores := make([]float64, len(texts))
+	for i, logit := range logits {
+		scores[owner[i]] = max(scores[owner[i]], 1/(1+math.Exp(-float64(logit))))
+	}
+	return scores, nil
+}
