@@ -183,6 +183,7 @@ func rows() map[string]row {
 		"cmd/engram": {room: "cmd"},
 
 		"internal/enginetest":          {room: "testkit"},
+		"internal/postgrestest":        {room: "testkit"},
 		"internal/replica/replicatest": {room: "testkit"},
 		"internal/storetest":           {room: "testkit"},
 		"internal/waittest":            {room: "testkit"},
@@ -225,9 +226,9 @@ func reservedImports() map[string][]string {
 		"database/sql":        {"internal/sqlite", "internal/replica/foreign"},
 		"database/sql/driver": {"internal/sqlite"},
 		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
-		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse"},
+		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse", "internal/postgrestest"},
 		"os/signal":           {"cmd/engram", "internal/cli/serve"}, // the latter ignores SIGPIPE
-		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest"},
+		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest", "internal/postgrestest"},
 		"unsafe":              {},
 		"log":                 {},
 		"math/rand":           {},
@@ -250,7 +251,7 @@ func reservedCalls() map[string][]string {
 		"time.Since":   {},
 		"time.Until":   {},
 		"time.Sleep":   {"internal/waittest/"},
-		"os.Getenv":    {"internal/config/"},
+		"os.Getenv":    {"internal/config/", "internal/postgrestest/"},
 		"os.LookupEnv": {"internal/config/", "cmd/"},
 		"os.Environ":   {"internal/config/", "internal/git/"},
 		"os.Exit":      {"cmd/", generator},
@@ -338,7 +339,7 @@ func TestTestsDoNotSleep(t *testing.T) {
 func TestSQLStandsOnlyWithTheStore(t *testing.T) {
 	for _, f := range tree(t) {
 		// Test kits attack with SQL, and foreign reads the databases of other programs.
-		if !f.test && !under(f.dir, "internal/sqlite") && !under(f.dir, "internal/replica/foreign") && rows()[f.dir].room != "testkit" {
+		if !f.test && !under(f.dir, "internal/sqlite") && !under(f.dir, "internal/postgres") && !under(f.dir, "internal/replica/foreign") && rows()[f.dir].room != "testkit" {
 			report(t, checkNoSQL(f))
 		}
 	}
