@@ -1,0 +1,112 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+)
+
+// tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
+type tx struct {
+	*conn.Tx
+	head, begun head  // as the transaction has raised it, and as it was
+	names       names // looked-up row numbers
+	sessionRows map[string]engram.Session
+	counted     counted
+	carrierNums map[string]int64 // looked-up numbers of batch sets
+	models      map[string]model // by fingerprint
+}
+
+var _ engram.Tx = (*tx)(nil)
+
+// newTx returns the transaction that is open on a connection, given the row of its head.
+func newTx(c *conn.Tx, row [][]string) (*tx, error) {
+	h, err := readHead(row)
+	t := &tx{Tx: c, head: h, begun: h}
+	t.Before = t.beforeStatement
+	return t, err
+}
+
+// finish queues what the transaction has left to be written.
+func (t *tx) finish(ctx context.Context) error {
+	if err := t.writeCounts(ctx); err != nil {
+		return err
+	}
+	return t.writeHead(ctx)
+}
+
+// hide excludes the projects for which off is true from the transaction. Tables stand before those that they name.
+func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
+	if off == nil {
+		return nil
+	}
+	// Deferred records may belong to a project that does not exist yet.
+	const query = `SELECT num, name FROM projects WHERE space = $space UNION ALL SELECT DISTINCT -1, project FROM deferred WHERE space = $space`
+	o := &conn.Off{Nums: []int64{}, Names: []string{}, Tables: hidingSQL}
+	err := t.Rows(ctx, query, nil, func(s conn.Scanner) error {
+		var num int64
+		var name string
+		if err := s.Scan(&num, &name); err != nil || !off(name) {
+			return err
+		}
+		o.Names = append(o.Names, name)
+		if num >= 0 {
+			o.Nums = append(o.Nums, num)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read the excluded projects: %w", err)
+	}
+	if len(o.Names) > 0 {
+		t.Off = o
+	}
+	return nil
+}
+
+// hidingSQL stands before queries that skip the rows of excluded projects.
+var hidingSQL = func() string {
+	project := func(memory string) string {
+		return "(SELECT project FROM memories WHERE space = $space AND num = " + memory + ") = ANY($off)"
+	}
+	all := "WITH "
+	for _, table := range [][2]string{
+		{"revisions", project("memory")}, {"relations", project("source") + " OR " + project("target")},
+		{"prompts", "project = ANY($off)"}, {"tallies", "project = ANY($off)"}, {"counters", "project = ANY($off)"},
+		{"deferred", "project = ANY($names)"}, {"tombstones", "project = ANY($names)"}, {"memories", "project = ANY($off)"},
+	} {
+		all += fmt.Sprintf("%s AS NOT MATERIALIZED (SELECT * FROM %[1]s WHERE space = $space AND NOT coalesce(%s, false)), ", table[0], table[1])
+	}
+	return all[:len(all)-2] + " "
+}()
+
+// names caches looked-up row numbers, and the rows of projects.
+type names struct {
+	projects map[string]int64
+	sessions map[string]int64
+	rows     map[string]engram.Project // by any name
+}
+
+// mostNames bounds the cached numbers of a kind.
+const mostNames = 4096
+
+// keep caches the number of a name.
+func keep[K comparable, N any](in *map[K]N, name K, num N) {
+	if *in == nil || len(*in) >= mostNames {
+		*in = map[K]N{}
+	}
+	(*in)[name] = num
+}
+
+// renamed forgets what a change of projects may change.
+func (t *tx) renamed() {
+	t.names.projects, t.names.rows, t.sessionRows = nil, nil, nil
+}
+
+// Replica returns the transaction itself, which fulfils both roles.
+func (t *tx) Replica() engram.ReplicaReader { return t }
+
+// ReplicaTx returns the transaction itself.
+func (t *tx) ReplicaTx() engram.ReplicaTx { return t }
