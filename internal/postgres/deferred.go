@@ -65,7 +65,10 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 		query, num = add, next(&t.head.other, 0)
 	}
 	t.Wrote = true
-	err = t.Row(ctx, query, []any{num, deferredKind(r), nameOf(r), d.Batch, d.Project, d.By, d.Why, d.Reason, d.Tries, d.FirstAt.UnixMilli(), d.LastAt.UnixMilli(), string(record)}, &d.Num)
+	found, err := t.Maybe(ctx, query, []any{num, deferredKind(r), nameOf(r), d.Batch, d.Project, d.By, d.Why, d.Reason, d.Tries, d.FirstAt.UnixMilli(), d.LastAt.UnixMilli(), string(record)}, &d.Num)
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "the deferred record %d does not exist", num)
+	}
 	return conn.Doing(err, "write a deferred record")
 }
 
@@ -175,7 +178,7 @@ func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found
 }
 
 // tombstoneSQL selects the projects whose batches hold a thing: their other members have copies.
-const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.space = c.space AND p.num = c.project
+const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.space = $space AND p.num = c.project
 	WHERE c.space = $space AND c.entity = ? AND c.num = ? AND c.key = ? ORDER BY 1`
 
 // recordErasure removes what is stored of an erased thing beside its row, under its key, and records its

@@ -39,10 +39,11 @@ func (t *tx) Models(ctx context.Context) ([]engram.ModelCoverage, error) {
 
 // PutVectors sets vectors of a model; those of missing and forgotten memories are left out.
 func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector) error {
-	// A first vector of a memory is counted, another one is not: xmax is 0 in a row that is new.
-	const query = `WITH put AS (INSERT INTO vectors (space, model, memory, row) SELECT $space, ?1, num, ?3 FROM memories WHERE space = $space AND num = ?2 AND deleted_at IS NULL
-			ON CONFLICT (space, model, memory) DO UPDATE SET row = excluded.row RETURNING xmax)
-		UPDATE models SET memories = memories + 1 WHERE space = $space AND num = ?1 AND EXISTS (SELECT 1 FROM put WHERE xmax = 0)`
+	// A first vector of a memory is counted, another one is not: all parts of a statement see what was before it.
+	const query = `WITH was AS (SELECT 1 FROM vectors WHERE space = $space AND model = ?1 AND memory = ?2),
+		put AS (INSERT INTO vectors (space, model, memory, row) SELECT $space, ?1, num, ?3 FROM memories WHERE space = $space AND num = ?2 AND deleted_at IS NULL
+			ON CONFLICT (space, model, memory) DO UPDATE SET row = excluded.row RETURNING memory)
+		UPDATE models SET memories = memories + 1 WHERE space = $space AND num = ?1 AND EXISTS (SELECT 1 FROM put) AND NOT EXISTS (SELECT 1 FROM was)`
 	if len(vs) == 0 {
 		return nil
 	}
@@ -194,7 +195,7 @@ func (t *tx) near(ctx context.Context, m model, question []float32, q engram.Vec
 	if !known || f.Forgotten {
 		return nil, err
 	}
-	c := &conditions{from: "memories m JOIN vectors v ON v.space = m.space AND v.memory = m.num"}
+	c := &conditions{from: "memories m JOIN vectors v ON v.space = $space AND v.memory = m.num"}
 	c.add("m.space = $space AND m.deleted_at IS NULL AND v.model = ?", m.num)
 	c.addFilter("m", f, project)
 	top := vector.NewTop(q.Limit)

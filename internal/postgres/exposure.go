@@ -10,7 +10,7 @@ import (
 )
 
 const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, u.query, u.memory, u.rank, u.tokens, u.fallback
-	FROM uses u JOIN sessions s ON s.space = u.space AND s.num = u.session LEFT JOIN projects p ON p.space = u.space AND p.num = u.project WHERE u.space = $space`
+	FROM uses u JOIN sessions s ON s.space = $space AND s.num = u.session LEFT JOIN projects p ON p.space = $space AND p.num = u.project WHERE u.space = $space`
 
 // Exposures returns the exposures of a session, oldest first.
 func (t *tx) Exposures(ctx context.Context, session string, p engram.Page) ([]engram.Exposure, error) {

@@ -49,7 +49,7 @@ func keysOf(entity engram.Entity, keys []string) (nums []int64, names []string) 
 }
 
 const mutationColumns = `j.seq, j.op, j.at, j.device, j.actor, j.verb, j.entity, j.num, j.key,
-	(SELECT name FROM projects WHERE space = j.space AND num = j.project), j.reason, j.was, j.undoes`
+	(SELECT name FROM projects WHERE space = $space AND num = j.project), j.reason, j.was, j.undoes`
 
 // scanMutation reads mutationColumns; own is the device of this store.
 func scanMutation(own string) func(s conn.Scanner) (engram.Mutation, error) {
@@ -170,7 +170,7 @@ const emptied = `was = CASE WHEN was IS NULL THEN NULL ELSE '{}' END`
 
 // operationColumns is what scanOperation reads; j is the first entry of the operation. The entries of an operation
 // are consecutive, because one transaction writes them.
-const operationColumns = `j.op, j.at, j.actor, j.verb, (SELECT name FROM projects WHERE space = j.space AND num = j.project),
+const operationColumns = `j.op, j.at, j.actor, j.verb, (SELECT name FROM projects WHERE space = $space AND num = j.project),
 	coalesce((SELECT seq FROM mutations WHERE space = $space AND seq > j.seq AND op <> j.op ORDER BY seq LIMIT 1), ? + 1) - j.seq,
 	j.undoes, (SELECT max(op) FROM mutations WHERE space = $space AND undoes = j.op)`
 
@@ -183,7 +183,7 @@ func scanOperation(s conn.Scanner) (o engram.Operation, err error) {
 const ofThingSQL = `SELECT op FROM mutations WHERE space = $space AND num = ? AND key = ? AND entity = ?`
 
 // ofRelationsSQL selects the operations that wrote relations of a memory.
-const ofRelationsSQL = ` UNION ALL SELECT m.op FROM relations r JOIN mutations m ON m.space = r.space AND m.num = r.num AND m.key = '' AND m.entity = 'relation'
+const ofRelationsSQL = ` UNION ALL SELECT m.op FROM relations r JOIN mutations m ON m.space = $space AND m.num = r.num AND m.key = '' AND m.entity = 'relation'
 	WHERE r.space = $space AND (r.source = ? OR r.target = ?)`
 
 // touchesSQL is true if an operation that may span projects has an entry of a project. Entries are consecutive, so

@@ -124,7 +124,7 @@ func (c *conditions) addLookup(f engram.Filter) error {
 		c.add("m.num IN (SELECT memory FROM anchors WHERE space = $space AND seen IS NOT NULL)")
 	}
 	if f.Mark != "" {
-		c.from = "trust t JOIN memories m ON m.space = t.space AND m.num = t.memory"
+		c.from = "trust t JOIN memories m ON m.space = $space AND m.num = t.memory"
 		c.add("t.space = $space AND t.mark = ?", f.Mark)
 	}
 	if !f.DueBefore.IsZero() { // served by memories_review

@@ -25,6 +25,8 @@ type Options struct {
 	WriteWait time.Duration
 	// Sent is called with the statements of each round trip, for tests that count them; nil: none.
 	Sent func(statements []string)
+	// Loose leaves the space out of the conditions of all statements, for tests of row-level security alone.
+	Loose bool
 }
 
 // defaultWriteWait is Options.WriteWait by default.
@@ -52,7 +54,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool.Sent = o.Sent
+	pool.Sent, pool.Loose = o.Sent, o.Loose
 	s := &Store{pool: pool, space: o.Space, wait: o.WriteWait}
 	if s.wait <= 0 {
 		s.wait = defaultWriteWait

@@ -90,7 +90,7 @@ func (c *conditions) addMetadata(row string, values map[string]any) {
 
 // newerSQL selects the memories n that supersede memory m, served by relations_target. Callers apply the filter to
 // n too: otherwise a hidden memory would hide the only visible one.
-const newerSQL = `SELECT 1 FROM relations r JOIN memories n ON n.space = r.space AND n.num = r.source WHERE r.space = $space AND r.target = m.num
+const newerSQL = `SELECT 1 FROM relations r JOIN memories n ON n.space = $space AND n.num = r.source WHERE r.space = $space AND r.target = m.num
 	AND r.verb = 'supersedes' AND r.status = 'judged' AND r.removed_at IS NULL`
 
 // supersededSQL is true if a live memory supersedes m.

@@ -26,8 +26,8 @@ func unreplicatedFrom(entity engram.Entity) string {
 	case engram.EntitySession:
 		return unreplicatedRest + `coalesce((SELECT project FROM sessions WHERE space = $space AND id = l.key), l.project))`
 	case engram.EntityRelation:
-		return unreplicatedRest + `(SELECT s.project FROM relations r JOIN memories s ON s.space = r.space AND s.num = r.source
-			JOIN memories t ON t.space = r.space AND t.num = r.target WHERE r.space = $space AND r.num = l.num AND s.project = t.project))`
+		return unreplicatedRest + `(SELECT s.project FROM relations r JOIN memories s ON s.space = $space AND s.num = r.source
+			JOIN memories t ON t.space = $space AND t.num = r.target WHERE r.space = $space AND r.num = l.num AND s.project = t.project))`
 	case engram.EntityErased:
 		return ` FROM (SELECT 0::bigint AS num, t.entity || ' ' || t.name || chr(9) || t.project AS key, t.entity, t.name, t.at, t.project FROM tombstones t WHERE t.space = $space) l
 			WHERE (?2::bigint < 0 OR l.key > ?3) AND (?4::bigint < 0 OR l.project = (SELECT name FROM projects WHERE space = $space AND num = ?4))
@@ -89,7 +89,7 @@ func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, projec
 
 // strayedSQL selects, among memories that ever changed project or scope, those that were replicated in project ?3
 // and have left it.
-const strayedSQL = `SELECT l.num, l.key FROM lineages l JOIN memories m ON m.space = l.space AND m.num = l.num
+const strayedSQL = `SELECT l.num, l.key FROM lineages l JOIN memories m ON m.space = $space AND m.num = l.num
 	WHERE l.space = $space AND l.entity = ?1 AND l.num > ?2 AND l.moved AND (m.project <> ?3 OR m.scope = 'personal')
 	AND EXISTS (SELECT 1 FROM carried c WHERE c.space = $space AND c.entity = l.entity AND c.num = l.num AND c.key = l.key AND c.project = ?3 AND c.carrier = ANY(?4))
 	ORDER BY l.num LIMIT ?5`
@@ -109,7 +109,7 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 
 // ReplicatedBy returns the sets of batches that hold a state.
 func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string, digest int64) ([][]string, error) {
-	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.space = c.space AND s.num = c.carrier
+	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.space = $space AND s.num = c.carrier
 		WHERE c.space = $space AND c.entity = ? AND c.num = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
 	of := keyOf(entity, key)
 	doing := fmt.Sprintf("read the batches of %s %s", entity, key)

@@ -136,7 +136,7 @@ func (t *tx) DeleteSession(ctx context.Context, id string, erase bool) error {
 // eraseSession removes a session permanently, including its summary and folder in the journal.
 func (t *tx) eraseSession(ctx context.Context, id string) error {
 	var project string
-	_, err := t.Maybe(ctx, `SELECT p.name FROM sessions s JOIN projects p ON p.space = s.space AND p.num = s.project WHERE s.space = $space AND s.id = ?`, []any{id}, &project)
+	_, err := t.Maybe(ctx, `SELECT p.name FROM sessions s JOIN projects p ON p.space = $space AND p.num = s.project WHERE s.space = $space AND s.id = ?`, []any{id}, &project)
 	if err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}

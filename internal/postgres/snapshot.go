@@ -19,7 +19,7 @@ const every = int64(-1)
 const (
 	namedSQL = `SELECT ` + nameColumns + ` FROM memories m WHERE m.space = $space AND m.id = ANY(?1)
 		UNION ALL SELECT ` + nameColumns + ` FROM memories m WHERE m.space = $space AND m.sync_id = ANY(?1)`
-	nameColumns = `m.num, m.id, m.sync_id, m.scope, (SELECT name FROM projects WHERE space = m.space AND num = m.project)`
+	nameColumns = `m.num, m.id, m.sync_id, m.scope, (SELECT name FROM projects WHERE space = $space AND num = m.project)`
 )
 
 // whole returns the number of a project, every for ""; none is true if the project does not exist.
@@ -66,7 +66,7 @@ func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, er
 
 // columnsOf returns what scanInto reads in the row of a table: the number, if T has one, and the fields.
 func columnsOf[T any](row string, fields []engram.Field[T]) string {
-	in := ` WHERE space = ` + row + `.space AND `
+	in := ` WHERE space = $space AND `
 	special := map[string]string{"project": `(SELECT name FROM projects` + in + `num = ` + row + `.project)`,
 		"tags":    `(SELECT json_agg(tag ORDER BY tag)::text FROM tags` + in + `memory = m.num)`,
 		"aliases": `(SELECT json_agg(alias ORDER BY alias)::text FROM project_aliases` + in + `project = p.num)`}

@@ -14,7 +14,7 @@ import (
 const countsOfAllSQL = `SELECT (SELECT count(*) FROM memories WHERE space = $space AND deleted_at IS NOT NULL AND (?1::bigint < 0 OR project = ?1)),
 	(SELECT count(*) FROM sessions WHERE space = $space AND num <> 0 AND (?1::bigint < 0 OR project = ?1)%s),
 	(SELECT count(*) FROM prompts WHERE space = $space AND deleted_at IS NULL AND (?1::bigint < 0 OR project = ?1)),
-	(SELECT count(*) FROM relations r JOIN memories s ON s.space = r.space AND s.num = r.source JOIN memories t ON t.space = r.space AND t.num = r.target
+	(SELECT count(*) FROM relations r JOIN memories s ON s.space = $space AND s.num = r.source JOIN memories t ON t.space = $space AND t.num = r.target
 		WHERE r.space = $space AND r.removed_at IS NULL AND s.deleted_at IS NULL AND t.deleted_at IS NULL AND (?1::bigint < 0 OR s.project = ?1))`
 
 // Stats counts everything, or one project's part. Bytes are not known: tables are shared with other spaces.
@@ -74,7 +74,7 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 		project = "p.name"
 	}
 	query := `SELECT ` + day + ` AS d, ` + project + ` AS p, c.verb, c.outcome, sum(c.events)::bigint, sum(c.fallbacks)::bigint, sum(c.memories)::bigint, sum(c.tokens)::bigint
-		FROM counters c JOIN projects p ON p.space = c.space AND p.num = c.project WHERE c.space = $space AND c.day >= ?2 AND (?1::bigint < 0 OR c.project = ?1)
+		FROM counters c JOIN projects p ON p.space = $space AND p.num = c.project WHERE c.space = $space AND c.day >= ?2 AND (?1::bigint < 0 OR c.project = ?1)
 		GROUP BY 1, 2, c.verb, c.outcome ORDER BY 1, 2, c.verb, c.outcome`
 	from := int64(0)
 	if !q.Since.IsZero() {
@@ -128,13 +128,13 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 // few.
 const (
 	tallyByTypeSQL    = `SELECT type AS name, sum(live)::bigint AS live, 0::bigint AS forgotten FROM tallies WHERE space = $space AND live > 0 AND (?1::bigint < 0 OR project = ?1) AND ?2::bigint IS NULL GROUP BY type`
-	tallyByProjectSQL = `SELECT p.name, sum(t.live)::bigint AS live, 0::bigint AS forgotten FROM tallies t JOIN projects p ON p.space = t.space AND p.num = t.project
+	tallyByProjectSQL = `SELECT p.name, sum(t.live)::bigint AS live, 0::bigint AS forgotten FROM tallies t JOIN projects p ON p.space = $space AND p.num = t.project
 		WHERE t.space = $space AND t.live > 0 AND (?1::bigint < 0 OR t.project = ?1) AND ?2::bigint IS NULL GROUP BY p.name`
 	sinceByTypeSQL    = `SELECT m.type AS name, count(*) AS live, 0::bigint AS forgotten FROM memories m WHERE m.space = $space AND m.deleted_at IS NULL AND m.created_at >= ?2 AND (?1::bigint < 0 OR m.project = ?1) GROUP BY m.type`
-	sinceByProjectSQL = `SELECT p.name, count(*) AS live, 0::bigint AS forgotten FROM memories m JOIN projects p ON p.space = m.space AND p.num = m.project
+	sinceByProjectSQL = `SELECT p.name, count(*) AS live, 0::bigint AS forgotten FROM memories m JOIN projects p ON p.space = $space AND p.num = m.project
 		WHERE m.space = $space AND m.deleted_at IS NULL AND m.created_at >= ?2 AND (?1::bigint < 0 OR m.project = ?1) GROUP BY p.name`
 	forgottenByTypeSQL    = `SELECT m.type, 0, count(*) FROM memories m WHERE m.space = $space AND m.deleted_at IS NOT NULL AND (?2::bigint IS NULL OR m.created_at >= ?2) AND (?1::bigint < 0 OR m.project = ?1) GROUP BY m.type`
-	forgottenByProjectSQL = `SELECT p.name, 0, count(*) FROM memories m JOIN projects p ON p.space = m.space AND p.num = m.project
+	forgottenByProjectSQL = `SELECT p.name, 0, count(*) FROM memories m JOIN projects p ON p.space = $space AND p.num = m.project
 		WHERE m.space = $space AND m.deleted_at IS NOT NULL AND (?2::bigint IS NULL OR m.created_at >= ?2) AND (?1::bigint < 0 OR m.project = ?1) GROUP BY p.name`
 )
 
@@ -164,7 +164,7 @@ func (t *tx) CountRevisions(ctx context.Context, project string) (n int, err err
 	}
 	query, args := `SELECT count(*) FROM revisions WHERE space = $space`, []any(nil)
 	if project != "" {
-		query, args = `SELECT count(*) FROM revisions r JOIN memories m ON m.space = r.space AND m.num = r.memory WHERE r.space = $space AND m.project = ?`, []any{num}
+		query, args = `SELECT count(*) FROM revisions r JOIN memories m ON m.space = $space AND m.num = r.memory WHERE r.space = $space AND m.project = ?`, []any{num}
 	}
 	err = t.Row(ctx, query, args, &n)
 	return n, conn.Doing(err, "count revisions")

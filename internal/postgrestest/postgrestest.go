@@ -12,6 +12,7 @@ package postgrestest
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -101,16 +102,19 @@ func (s *Server) Fresh(t testing.TB) string {
 	return s.of(name)
 }
 
-// SQL runs statements as the superuser in the database that a URL names.
-func (s *Server) SQL(t testing.TB, in, statements string) {
+// SQL runs statements as the superuser in the database that a URL names, and returns the rows that they read, a
+// line each.
+func (s *Server) SQL(t testing.TB, in, statements string) string {
 	t.Helper()
 	u, err := url.Parse(in)
+	var rows string
 	if err == nil {
-		err = s.sql(strings.TrimPrefix(u.Path, "/"), statements)
+		rows, err = s.rows(strings.TrimPrefix(u.Path, "/"), statements)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rows
 }
 
 // Space returns the name of a new space.
@@ -136,13 +140,22 @@ func (s *Server) share() error {
 	return err
 }
 
-// sql runs statements by psql: the driver stays in package postgres.
 func (s *Server) sql(database, statements string) error {
-	out, err := exec.Command(filepath.Join(s.bin, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", s.of(database), "-c", statements).CombinedOutput()
+	_, err := s.rows(database, statements)
+	return err
+}
+
+// rows runs statements by psql: the driver stays in package postgres.
+func (s *Server) rows(database, statements string) (string, error) {
+	cmd := exec.Command(filepath.Join(s.bin, "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", s.of(database))
+	cmd.Stdin = strings.NewReader(statements) // they may be longer than an argument
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("psql: %w: %s", err, out)
+		return "", fmt.Errorf("psql: %w: %s", err, said.String())
 	}
-	return nil
+	return string(out), nil
 }
 
 // programs returns the folder of the newest server's programs. Debian keeps them off the PATH.

@@ -8,7 +8,9 @@ import (
 
 func TestStart(t *testing.T) {
 	s := postgrestest.Start(t)
-	s.SQL(t, s.URL(), "CREATE TEMP TABLE x (n int); INSERT INTO x VALUES (1)")
+	if got := s.SQL(t, s.URL(), "CREATE TEMP TABLE x (n int); INSERT INTO x VALUES (1); SELECT n, 'a' FROM x"); got != "1|a\n" {
+		t.Errorf("read %q", got)
+	}
 	fresh := s.Fresh(t)
 	s.SQL(t, fresh, "CREATE TABLE y (n int)")
 	if other := s.Fresh(t); other == fresh {

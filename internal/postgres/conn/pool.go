@@ -29,6 +29,8 @@ type Pool struct {
 	// Sent, unless nil, is called with the statements of each round trip, for tests that count them. Set it before
 	// the first use.
 	Sent func(statements []string)
+	// Loose makes each condition on the space true, for tests of row-level security alone. Set it before the first use.
+	Loose bool
 }
 
 // Connections of a pool where the URL does not say pool_max_conns.

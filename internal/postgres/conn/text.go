@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,7 +54,7 @@ type text struct {
 const mostTexts = 2048
 
 // of returns the text of a query.
-func (x *texts) of(query string, off *Off) text {
+func (x *texts) of(query string, off *Off, loose bool) text {
 	key := query
 	hides := off != nil && strings.HasPrefix(query, "SELECT")
 	if hides {
@@ -63,7 +64,9 @@ func (x *texts) of(query string, off *Off) text {
 	defer x.mu.Unlock()
 	t, known := x.done[key]
 	if !known {
-		t = numbered(key, hides)
+		if t = numbered(key, hides); loose {
+			t.query = onSpace().ReplaceAllString(t.query, "$$1::uuid IS NOT NULL")
+		}
 		if x.done == nil || len(x.done) >= mostTexts {
 			x.done = map[string]text{}
 		}
@@ -71,6 +74,9 @@ func (x *texts) of(query string, off *Off) text {
 	}
 	return t
 }
+
+// onSpace matches the conditions on the space.
+var onSpace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\b\w+\.)?\bspace = (\$1::uuid|\w+\.space)`) })
 
 // numbered numbers the parameters of a query.
 func numbered(query string, off bool) text {
@@ -122,7 +128,7 @@ func (t *Tx) ready(ctx context.Context, query string, args []any) (string, []any
 			return "", nil, err
 		}
 	}
-	x := t.pool.texts.of(query, t.Off)
+	x := t.pool.texts.of(query, t.Off, t.pool.Loose)
 	if x.err != nil {
 		return "", nil, x.err
 	}
