@@ -84,7 +84,11 @@ func (t *tx) writeCounts(ctx context.Context) error {
 		if a == (sessionChange{}) {
 			continue
 		}
-		t.sessionRows = nil
+		for id, s := range t.sessionRows {
+			if t.names.sessions[id] == num {
+				t.sessionRows[id] = active(s, a)
+			}
+		}
 		if err := t.Run(ctx, query, a.live, a.active, num); err != nil {
 			return fmt.Errorf("count the memories of a session: %w", err)
 		}

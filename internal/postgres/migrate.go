@@ -34,7 +34,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		return err
 	}
 	c, server, err := s.pool.Begin(ctx, s.space, `BEGIN; SELECT current_setting('server_version_num'), current_setting('server_encoding'),
-		pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', to_regclass('engram_schema') IS NOT NULL`)
+		pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', to_regclass('memories') IS NOT NULL, to_regclass('engram_schema') IS NOT NULL`)
 	if err != nil {
 		return err
 	}
@@ -48,13 +48,18 @@ func (s *Store) prepare(ctx context.Context) error {
 	case server[0][1] != "UTF8":
 		return engram.Errorf(engram.CodeInvalid, "the database has the encoding %s", server[0][1]).WithHint("make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
 	}
-	done, known, readOnly := 0, server[0][3] == "t", server[0][2] == "t"
+	done, readOnly := 0, server[0][2] == "t"
+	// In this order: another store may be making them.
+	tables, known := server[0][3] == "t", server[0][4] == "t"
 	if known {
 		if done, err = schemaVersion(ctx, c, ""); err != nil {
 			return err
 		}
 	}
 	switch {
+	case tables && !known:
+		return engram.Errorf(engram.CodeInvalid, "the database has tables of another program").
+			WithHint("make a database of its own with CREATE DATABASE, or a schema and name it with ?search_path=; nothing was changed")
 	case done > len(steps)+1:
 		return engram.Errorf(engram.CodeConflict, "the database was written by a newer Engram (schema %d, this one knows %d)", done, len(steps)).
 			WithHint("update this program; the database was not changed")
@@ -85,7 +90,7 @@ func migrate(ctx context.Context, c *conn.Tx, steps []string) error {
 		if err == nil {
 			break
 		}
-		if code := conn.Code(err); tries > 20 || code != "23505" && code != "42P07" { // another one makes the table now
+		if code := conn.Code(err); tries > 20 || code != "23505" && code != "42P07" && code != "42710" { // another one makes the table now
 			return fmt.Errorf("begin the schema: %w", err)
 		}
 	}

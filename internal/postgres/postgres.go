@@ -141,21 +141,32 @@ func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error,
 	if err != nil {
 		return explain(err)
 	}
+	hidden := c.Off != nil
 	c.Off = nil // fn sees everything
 	if row, err = c.Simple(ctx, "COMMIT; "+s.beginWrite(ctx)); err != nil {
 		return explain(err)
 	}
+	now, err := readHead(row)
+	if err == nil && now == t.begun && !hidden {
+		return s.finish(ctx, t, fn) // nothing was written since: what look has read stays known
+	}
 	return s.write(ctx, c, row, fn)
 }
 
-// write runs fn in the transaction of the only writer, and commits.
+// write runs fn in the transaction of the only writer, given its head.
 func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(engram.Tx) error) error {
 	t, err := newTx(c, head)
-	if err == nil {
-		err = fn(t)
+	if err != nil {
+		return explain(err)
 	}
+	return s.finish(ctx, t, fn)
+}
+
+// finish runs fn in a transaction that holds the lock, and commits.
+func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) error {
+	err := fn(t)
 	if err == nil {
-		err = t.finish(ctx)
+		err = t.flush(ctx)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -163,7 +174,7 @@ func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(
 	if err != nil {
 		return explain(err)
 	}
-	lost, err := c.Commit(ctx)
+	lost, err := t.Commit(ctx)
 	if lost {
 		return engram.Errorf(engram.CodeUnavailable, "the connection to the database was lost at the end of a write, which may have been saved").
 			WithHint("look before you repeat it; what is saved twice is recognised").WithCause(err)

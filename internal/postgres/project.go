@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -53,8 +54,7 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		return engram.Project{}, false, nil
 	}
 	if p, known := t.names.rows[name]; known {
-		p.Aliases = slices.Clone(p.Aliases)
-		return p, true, nil
+		return copied(p), true, nil
 	}
 	var num int64
 	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns+`, p.num`+named, []any{name},
@@ -63,12 +63,21 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		keep(&t.names.projects, name, num)
 		keep(&t.names.projects, p.Name, num)
 	}
-	if found && p.Decay == nil { // a pointer
-		row := p
-		row.Aliases = slices.Clone(p.Aliases)
-		keep(&t.names.rows, name, row)
+	if found {
+		keep(&t.names.rows, name, copied(p))
 	}
 	return p, found, err
+}
+
+// copied returns a copy that shares nothing with p.
+func copied(p engram.Project) engram.Project {
+	p.Aliases = slices.Clone(p.Aliases)
+	if p.Decay != nil {
+		own := *p.Decay
+		own.Types = maps.Clone(own.Types)
+		p.Decay = &own
+	}
+	return p
 }
 
 var (

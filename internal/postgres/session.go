@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
@@ -15,8 +16,8 @@ var sessionColumns = columnsOf("s", sessionTable)
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
-	if s, known := t.sessionRows[id]; known && len(t.counted.sessions) == 0 {
-		return s, nil
+	if s, known := t.sessionRows[id]; known {
+		return active(s, t.counted.sessions[t.names.sessions[id]]), nil
 	}
 	var num, project int64
 	s, found, err := conn.First(conn.List(ctx, t, fmt.Sprintf("read session %q", id),
@@ -31,6 +32,14 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 		keep(&t.sessionRows, id, s)
 	}
 	return s, err
+}
+
+// active returns a session after a change by its memories.
+func active(s engram.Session, by sessionChange) engram.Session {
+	if by.active > s.ActiveAt.UnixMilli() {
+		s.ActiveAt = time.UnixMilli(by.active).UTC()
+	}
+	return s
 }
 
 // sessions returns the conditions of f; nil if nothing can pass. Lists are served by sessions_active,

@@ -29,8 +29,8 @@ func newTx(c *conn.Tx, row [][]string) (*tx, error) {
 	return t, err
 }
 
-// finish queues what the transaction has left to be written.
-func (t *tx) finish(ctx context.Context) error {
+// flush queues what the transaction has left to be written.
+func (t *tx) flush(ctx context.Context) error {
 	if err := t.writeCounts(ctx); err != nil {
 		return err
 	}
