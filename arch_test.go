@@ -57,6 +57,7 @@ func rows() map[string]row {
 		"internal/gist":          {room: "rule"},
 		"internal/document":      {room: "rule"},
 		"internal/health":        {room: "rule"},
+		"internal/index":         {room: "rule"},
 		"internal/lifecycle":     {room: "rule"},
 		"internal/llm":           {room: "rule"},
 		"internal/postings":      {room: "rule"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
@@ -17,17 +18,18 @@ import (
 type head struct {
 	device string
 	version, clock, lastAt,
-	memory, relation, prompt, project, session, seq, other,
-	changes, unsealed, unsealedLast int64
+	memory, relation, prompt, project, session, seq, other int64
+	shelves [2]index.State // of memories and of prompts
 }
 
 // headColumns are the columns of a head after device, in the order of numbers.
-const headColumns = `version, clock, last_at, memory, relation, prompt, project, session, seq, other, changes, unsealed, unsealed_last`
+const headColumns = `version, clock, last_at, memory, relation, prompt, project, session, seq, other,
+	changes, unsealed, unsealed_last, prompt_changes, prompt_unsealed, prompt_unsealed_last`
 
 // numbers are the columns of h after device.
 func (h *head) numbers() []*int64 {
 	return []*int64{&h.version, &h.clock, &h.lastAt, &h.memory, &h.relation, &h.prompt, &h.project, &h.session, &h.seq, &h.other,
-		&h.changes, &h.unsealed, &h.unsealedLast}
+		&h.shelves[0].Changes, &h.shelves[0].Unsealed, &h.shelves[0].Last, &h.shelves[1].Changes, &h.shelves[1].Unsealed, &h.shelves[1].Last}
 }
 
 func (s *Store) headSQL() string {
@@ -56,7 +58,7 @@ func (t *tx) writeHead(ctx context.Context) error {
 		return nil
 	}
 	t.head.version++
-	args := make([]any, 0, 16)
+	args := make([]any, 0, len(t.head.numbers()))
 	for _, n := range t.head.numbers() {
 		args = append(args, *n)
 	}

@@ -19,9 +19,12 @@ CREATE TABLE heads (
 	session       bigint NOT NULL,
 	seq           bigint NOT NULL,
 	other         bigint NOT NULL,        -- uses, carriers, deferred records, models, segments, kinds
-	changes       bigint NOT NULL,        -- of segments and kinds
+	changes       bigint NOT NULL,        -- of segments and kinds of memories
 	unsealed      bigint NOT NULL,        -- how many rows of unsealed
-	unsealed_last bigint NOT NULL         -- and the number of the last
+	unsealed_last bigint NOT NULL,        -- and the last number
+	prompt_changes       bigint NOT NULL, -- the same of prompts
+	prompt_unsealed      bigint NOT NULL,
+	prompt_unsealed_last bigint NOT NULL
 ) WITH (fillfactor = 50);                 -- so that a new version of the row stays on its page
 
 CREATE TABLE facts (
@@ -370,7 +373,8 @@ CREATE TABLE deferred (
 CREATE UNIQUE INDEX deferred_record ON deferred (space, entity, id, batch, project);
 
 -- The index of words and codes (docs/adr/0004-search-schema.md), in the codecs of internal/postings: collection 0
--- is memories, 1 prompts. Blocks are packed already, so that Postgres need not try.
+-- is memories, 1 prompts. Blocks are packed already, and fit
+-- a page of Postgres: PLAIN keeps them in their rows. Pages of codes are larger.
 CREATE TABLE unsealed (
 	space      uuid,
 	collection smallint,
@@ -380,6 +384,7 @@ CREATE TABLE unsealed (
 	words      bytea NOT NULL,
 	PRIMARY KEY (space, collection, seq)
 );
+CREATE INDEX unsealed_memory ON unsealed (space, collection, memory);
 CREATE TABLE segments (
 	space      uuid,
 	num        bigint,
@@ -393,6 +398,7 @@ CREATE TABLE segments (
 	firsts     bytea NOT NULL,
 	PRIMARY KEY (space, num)
 );
+CREATE INDEX segments_collection ON segments (space, collection, num);
 CREATE TABLE postings (
 	space   uuid,
 	segment bigint,
@@ -400,7 +406,7 @@ CREATE TABLE postings (
 	words   bytea NOT NULL,
 	PRIMARY KEY (space, segment, block)
 );
-ALTER TABLE postings ALTER words SET STORAGE EXTERNAL;
+ALTER TABLE postings ALTER words SET STORAGE PLAIN;
 CREATE TABLE documents (
 	space   uuid,
 	segment bigint,
@@ -408,7 +414,7 @@ CREATE TABLE documents (
 	rows    bytea NOT NULL,
 	PRIMARY KEY (space, segment, page)
 );
-ALTER TABLE documents ALTER rows SET STORAGE EXTERNAL;
+ALTER TABLE documents ALTER rows SET STORAGE PLAIN;
 CREATE TABLE lengths (
 	space   uuid,
 	segment bigint,
@@ -416,7 +422,7 @@ CREATE TABLE lengths (
 	rows    bytea NOT NULL,
 	PRIMARY KEY (space, segment, page)
 );
-ALTER TABLE lengths ALTER rows SET STORAGE EXTERNAL;
+ALTER TABLE lengths ALTER rows SET STORAGE PLAIN;
 CREATE TABLE kinds (
 	space uuid,
 	num   bigint,
@@ -451,7 +457,7 @@ CREATE TABLE codes (
 	page    bigint,
 	signs   bytea NOT NULL,
 	sizes   bytea NOT NULL,
-	PRIMARY KEY (space, model, segment, page)
+	PRIMARY KEY (space, segment, model, page)
 );
 ALTER TABLE codes ALTER signs SET STORAGE EXTERNAL, ALTER sizes SET STORAGE EXTERNAL;
 CREATE TABLE coded (
@@ -459,8 +465,9 @@ CREATE TABLE coded (
 	model   bigint,
 	segment bigint,
 	version bigint NOT NULL,
-	PRIMARY KEY (space, model, segment)
+	PRIMARY KEY (space, segment, model)
 );
+CREATE INDEX coded_model ON coded (space, model);
 
 -- The second wall between spaces, behind the space that each statement names. FORCE: the owner of the tables is
 -- behind it too.
