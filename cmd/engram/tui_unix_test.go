@@ -4,6 +4,7 @@ package main
 
 import (
 	"database/sql"
+	"encoding/base64"
 	"errors"
 	"io"
 	"os"
@@ -222,6 +223,14 @@ func TestTUISearchesOpensJudgesAndUndoes(t *testing.T) {
 	s.until("Access tokens", "1 result")
 	s.keys(keyEnter + keyEnter)
 	s.until("Engram › Search results › #1", "Access tokens live 15 minutes", "Strength")
+	s.keys("y")
+	s.until("Copied #1")
+	clipboard := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("Access tokens\n\nAccess tokens live 15 minutes; refresh tokens rotate."))
+	waittest.Until(t, "the terminal is given the text", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return strings.Contains(string(s.raw), clipboard)
+	})
 	s.keys(":conflicts" + keyEnter)
 	s.until("Engram › Conflicts", "expires after 60 seconds", "expires after 300 seconds")
 	s.keys("1")
@@ -334,7 +343,7 @@ func TestTUILivesThroughATinyTerminal(t *testing.T) {
 	s.keys("jjkG")
 	s.until("▌ #1")
 	s.resize(200, 60)
-	s.until("Engram › Recent", "▌ #1 decision Access tokens", "refresh tokens rotate.")
+	s.until("Engram › Recent", "▌ #1 Access tokens", "refresh tokens rotate.")
 	s.quit()
 }
 
@@ -417,17 +426,19 @@ func TestTUIStaysUsableWhileTheDatabaseIsLocked(t *testing.T) {
 	s.quit()
 }
 
-func TestTUIHasNoColoursWithNoColor(t *testing.T) {
+func TestTUIHasNoColoursWithoutColour(t *testing.T) {
 	t.Parallel()
-	h := shop(t, "NO_COLOR=1")
-	s := h.tui(120, 30, "recent")
-	s.until("Access tokens")
-	s.keys("j")
-	s.until("▌ #2 ")
-	s.quit()
-	for _, sgr := range []string{"\x1b[38;", "\x1b[48;", ";38;2", ";48;2"} {
-		if strings.Contains(string(s.raw), sgr) {
-			t.Errorf("the output has colours: %q", sgr)
+	for _, tt := range []struct{ env, flag string }{{"NO_COLOR=1", "auto"}, {"NO_COLOR=please", "auto"}, {"NO_COLOR=", "never"}} {
+		h := shop(t, tt.env)
+		s := h.tui(120, 30, "recent", "--color", tt.flag)
+		s.until("Access tokens")
+		s.keys("j")
+		s.until("▌ #2 ")
+		s.quit()
+		for _, sgr := range []string{"\x1b[38;", "\x1b[48;", ";38;", ";48;"} {
+			if strings.Contains(string(s.raw), sgr) {
+				t.Errorf("with %s and --color %s the output has colours: %q", tt.env, tt.flag, sgr)
+			}
 		}
 	}
 }

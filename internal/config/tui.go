@@ -36,9 +36,12 @@ func setTUIKeys(c *Config, _ paths, v string) error {
 	return nil
 }
 
-// Terminal returns the variables that describe a terminal, for the terminal UI.
-func Terminal(env func(string) (string, bool)) (all []string) {
-	for _, name := range []string{"TERM", "COLORTERM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLORFGBG", "TERM_PROGRAM", "TMUX", "STY", "SSH_TTY", "WT_SESSION", "GOOGLE_CLOUD_SHELL"} {
+// Terminal returns the variables that describe a terminal, for the terminal UI; plain is without colours, whatever they say.
+func Terminal(env func(string) (string, bool), plain bool) (all []string) {
+	if plain {
+		all = append(all, "NO_COLOR=1")
+	}
+	for _, name := range []string{"TERM", "COLORTERM", "CLICOLOR", "CLICOLOR_FORCE", "COLORFGBG", "TERM_PROGRAM", "TMUX", "STY", "SSH_TTY", "WT_SESSION", "GOOGLE_CLOUD_SHELL"} {
 		if v, ok := env(name); ok {
 			all = append(all, name+"="+v)
 		}

@@ -108,7 +108,7 @@ func (m *Model) footer() cell.Line {
 		return line
 	}
 	if q := c.Modal(); q != nil {
-		keys := cell.Line{{Text: " enter", Style: t.BarKey}, {Text: " choose   ", Style: t.Bar}, {Text: "tab", Style: t.BarKey}, {Text: " next   ", Style: t.Bar},
+		keys := cell.Line{{Text: " enter", Style: t.BarKey}, {Text: " choose  ", Style: t.Bar}, {Text: "tab", Style: t.BarKey}, {Text: " next  ", Style: t.Bar},
 			{Text: "esc", Style: t.BarKey}, {Text: " close", Style: t.Bar}}
 		if _, help := q.(*screen.Help); help {
 			keys = append(cell.Line{{Text: " ", Style: t.Bar}}, keys[4:]...)
@@ -130,7 +130,7 @@ func (m *Model) keyLine() cell.Line {
 	help := cell.Line{{Text: c.Keys.Of(keymap.Help).First(), Style: t.BarKey}, {Text: " help ", Style: t.Bar}}
 	if typing, ok := c.Top().(screen.Typing); ok {
 		if _, _, focused := typing.Cursor(); focused {
-			return cell.Line{{Text: " enter", Style: t.BarKey}, {Text: " results   ", Style: t.Bar}, {Text: "↑ ↓", Style: t.BarKey}, {Text: " choose   ", Style: t.Bar}, {Text: "esc", Style: t.BarKey}, {Text: " back", Style: t.Bar}}
+			return cell.Line{{Text: " enter", Style: t.BarKey}, {Text: " results  ", Style: t.Bar}, {Text: "↑ ↓", Style: t.BarKey}, {Text: " choose  ", Style: t.Bar}, {Text: "esc", Style: t.BarKey}, {Text: " back", Style: t.Bar}}
 		}
 	}
 	line := cell.Line{{Text: " ", Style: t.Bar}}
@@ -141,7 +141,7 @@ func (m *Model) keyLine() cell.Line {
 			continue
 		}
 		named[a] = true
-		next := cell.Line{{Text: b.First(), Style: t.BarKey}, {Text: " " + b.Short + "   ", Style: t.Bar}}
+		next := cell.Line{{Text: b.First(), Style: t.BarKey}, {Text: " " + b.Short + "  ", Style: t.Bar}}
 		if line.Width()+next.Width()+help.Width() > m.width {
 			break
 		}

@@ -29,14 +29,17 @@ type desk struct {
 	model *tui.Model
 	quit  bool
 	begun bool
+	later []tea.Msg // what is sent after a second or more: no test waits
 }
 
 // open starts the terminal UI on an engine.
 func open(t testing.TB, e *engine.Engine, width, height int, o tui.Options) *desk {
 	t.Helper()
+	d := &desk{t: t}
 	o.Engine = e
 	o.After = func(wait time.Duration, msg tea.Msg) tea.Cmd {
 		if wait >= time.Second {
+			d.later = append(d.later, msg)
 			return nil
 		}
 		return func() tea.Msg { return msg }
@@ -46,7 +49,7 @@ func open(t testing.TB, e *engine.Engine, width, height int, o tui.Options) *des
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	d := &desk{t: t, model: tui.New(ctx, o)}
+	d.model = tui.New(ctx, o)
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
 	d.run(d.model.Init())
 	d.begun = true
@@ -59,6 +62,15 @@ func (d *desk) send(msg tea.Msg) {
 	d.run(cmd)
 	if d.begun {
 		d.model.View()
+	}
+}
+
+// tick sends what was to be sent later.
+func (d *desk) tick() {
+	due := d.later
+	d.later = nil
+	for _, msg := range due {
+		d.send(msg)
 	}
 }
 

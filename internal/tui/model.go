@@ -29,7 +29,10 @@ type Model struct {
 	theme   string      // as chosen; "auto" follows the terminal
 	light   bool        // the terminal's background is light
 	profile colorprofile.Profile
-	click   struct {
+	// askColours finds out which colours the terminal has beyond what the environment says; it may have to ask tmux, so that
+	// no frame waits for it. nil: it was asked.
+	askColours tea.Cmd
+	click      struct {
 		x, y int
 		at   time.Time
 	}
@@ -136,6 +139,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.ColorProfileMsg:
 		m.profile = msg.Profile
 		m.dress()
+		ask := m.askColours
+		m.askColours = nil
+		return ask
 	case changed:
 		m.seen.Store(false)
 		if !m.stale {
@@ -149,6 +155,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return m.setTrouble(msg.err)
 	case beat:
 		return m.c.Later(beatEvery, beat{})
+	case screen.Poll:
+		return msg.Again(m.c)
 	}
 	return nil
 }
@@ -187,7 +195,12 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if k.String() == "ctrl+z" {
 		return tea.Suspend
 	}
-	return m.do(c.Keys.Match(k, c.Top().Actions(), screen.Moves(), screen.Everywhere()))
+	a := c.Keys.Match(k, c.Top().Actions(), screen.Moves(), screen.Everywhere())
+	if quit := c.Keys.Of(keymap.Quit).First(); a == keymap.Back && quit != "" && slices.Contains([]string{"esc", "h", "left"}, k.String()) && len(c.Stack()) == 1 {
+		c.Say("%s quits", quit) // going back once too often ends nothing
+		return nil
+	}
+	return m.do(a)
 }
 
 // do performs an action.

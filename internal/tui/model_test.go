@@ -5,17 +5,21 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/tui"
+	"github.com/alanbuscaglia/engram/internal/tui/keymap"
 	"github.com/alanbuscaglia/engram/internal/tui/screen"
 )
 
@@ -186,13 +190,13 @@ func TestWhatOthersSaveDoesNotMoveTheSelection(t *testing.T) {
 	}
 	d.send(tui.Changed())
 	d.shows("Saved by an agent, 2")
-	d.shows("▌ #17 bugfix Finding 9 on the checkout")
+	d.shows("▌ #17 Finding 9 on the checkout")
 	d.keys("G")
-	d.shows("▌ #1 decision")
+	d.shows("▌ #1 ")
 	w.MustSave(remember.SaveInput{Project: "shop", Content: "Saved while the end is shown"})
-	row := d.rowOf("▌ #1 decision")
+	row := d.rowOf("▌ #1 ")
 	d.send(tui.Changed())
-	if now := d.rowOf("▌ #1 decision"); now != row {
+	if now := d.rowOf("▌ #1 "); now != row {
 		t.Errorf("the selected line moved from %d to %d", row, now)
 	}
 	d.shows("↑ 1 new")
@@ -259,7 +263,7 @@ func TestAPastedMegabyteIsCut(t *testing.T) {
 	d.shows("Engram › Recent")
 }
 
-func TestKeysAreThoseOfTheSettings(t *testing.T) {
+func TestKeysDoWhatTheySay(t *testing.T) {
 	d, _ := start(t)
 	d.keys("q")
 	if !d.quit {
@@ -300,6 +304,14 @@ func TestAFolderWithoutMemoriesShowsAllProjects(t *testing.T) {
 	d := open(t, world(t).Engine, 120, 40, tui.Options{Project: "new-folder", Outside: outside()})
 	d.shows("Nothing is stored for project new-folder yet: all projects are shown")
 	d.shows("22        4         0        3")
+}
+
+func TestAnEmptyStoreSaysHowItIsFilled(t *testing.T) {
+	d := open(t, enginetest.New(t), 120, 40, tui.Options{Project: "new-folder", Outside: outside()})
+	d.shows("Nothing is stored yet: n writes a memory")
+	if f := d.frame(120, 40).String(); strings.Contains(f, "new-folder") {
+		t.Errorf("it speaks of other projects:\n%s", f)
+	}
 }
 
 func TestTheStoreCanDisappearAndComeBack(t *testing.T) {
@@ -417,4 +429,157 @@ func TestSearchesAreKept(t *testing.T) {
 	d.keys("/", "enter", "H", "enter")
 	d.shows("type:decision")
 	d.shows("Access tokens live 5 minutes")
+}
+
+// TestOneKeyUndoesAnActOnSeveral acts on three selected memories, and undoes all of it at once.
+func TestOneKeyUndoesAnActOnSeveral(t *testing.T) {
+	for _, tt := range []struct {
+		name, did string
+		keys      []string
+		done      func(m read.Detail) bool
+	}{
+		{"pin", "3 memories: each is pinned and does not fade", []string{"p"}, func(m read.Detail) bool { return m.Memory.Permanent }},
+		{"link", "3 memories: each relates to #1", []string{"m", "'1", "enter"}, func(m read.Detail) bool {
+			return slices.ContainsFunc(m.Relations, func(r engram.RelationNote) bool { return r.Other.Num == 1 && r.Outgoing })
+		}},
+		{"forget", "Forgot 3 memories", []string{"d"}, func(m read.Detail) bool { return m.Memory.Forgotten() }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := world(t)
+			d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: outside()})
+			nums := w.MustList(engram.Filter{Project: "shop"})[:3]
+			count := func() (n int) {
+				for _, num := range nums {
+					m, err := w.Get(t.Context(), engram.ByNum(num))
+					if engram.CodeOf(err) == engram.CodeNotFound {
+						m.Memory.DeletedAt = w.Clock.Now()
+					}
+					if tt.done(m) {
+						n++
+					}
+				}
+				return n
+			}
+			d.keys(":", "'recent", "enter", "space", "space", "space")
+			d.shows("3 selected")
+			d.keys(tt.keys...)
+			d.shows(tt.did + " · u undoes it")
+			if got := count(); got != 3 {
+				t.Fatalf("%d of 3 are done", got)
+			}
+			d.keys("u")
+			if got := count(); got != 0 {
+				t.Errorf("after undo %d of 3 are still done", got)
+			}
+			d.keys("u")
+			d.shows("you have changed nothing here")
+		})
+	}
+}
+
+func TestExposuresFollowWhatAgentsAreShown(t *testing.T) {
+	w := world(t)
+	d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: outside()})
+	d.keys(":", "'exposures", "enter")
+	d.shows("asked “how long do access tokens live”")
+	ask := func(question string) {
+		if _, err := w.SearchIn(t.Context(), "codex-7", searchFor(question, "shop")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("which retry charged twice")
+	d.tick()
+	d.shows("asked “which retry charged twice”")
+	d.keys("enter")
+	ask("does the cache expire")
+	d.tick()
+	d.shows("rank 1 for “does the cache expire”")
+	d.keys("esc", "esc")
+	d.tick()
+	if d.tick(); len(d.later) > 1 { // the ages of the dashboard alone
+		t.Errorf("closed screens are still read: %T", d.later)
+	}
+}
+
+// TestGoingBackOnceTooOftenEndsNothing presses esc on the first screen, and with selected memories.
+func TestGoingBackOnceTooOftenEndsNothing(t *testing.T) {
+	d, _ := start(t)
+	d.keys("esc", "h", "left")
+	if d.shows("Q quits"); d.quit {
+		t.Error("the program has ended")
+	}
+	d.keys(":", "'recent", "enter", "space", "esc")
+	if f := d.frame(120, 40); !strings.Contains(f.String(), "Engram › Recent") || strings.Contains(f.String(), "selected") {
+		t.Errorf("esc does not drop the selection, and that alone:\n%s", f)
+	}
+}
+
+// TestReadingGoesOnWithTheNextMemory turns the page of a memory to the next one of the list, and back.
+func TestReadingGoesOnWithTheNextMemory(t *testing.T) {
+	d, _ := start(t)
+	d.keys(":", "'recent", "enter", "enter")
+	d.shows("Engram › Recent › #20")
+	d.keys("J", "J", "K", "J")
+	d.shows("Engram › Recent › #18")
+	d.shows("Finding 10 on the checkout")
+	d.keys("esc")
+	d.shows("▌ #18 ")
+	d.keys("tab", "J")
+	d.shows("▌ #17 ")
+}
+
+// TestKeysOfTheSettingsAreUsedAndShown changes two keys.
+func TestKeysOfTheSettingsAreUsedAndShown(t *testing.T) {
+	keys, err := keymap.Parse("forget=x, down=ctrl+j")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := open(t, world(t).Engine, 120, 40, tui.Options{Project: "shop", Outside: outside(), Keys: keys})
+	d.keys(":", "'recent", "enter")
+	d.shows("x forget")
+	d.keys("j", "d", "ctrl+j")
+	d.shows("▌ #19 ")
+	d.keys("x")
+	d.shows("Forgot “Finding 11 on the checkout”")
+	d.keys("?")
+	d.shows("ctrl+j                next line")
+}
+
+// TestWhatIsKnownOfAMemoryScrollsWithItsText shows the end of the longer side in a low, wide terminal.
+func TestWhatIsKnownOfAMemoryScrollsWithItsText(t *testing.T) {
+	w := world(t)
+	for i := range 3 {
+		w.Clock.Add(time.Hour)
+		w.MustSave(remember.SaveInput{Project: "shop", Type: engram.TypeDecision, Title: "Access tokens live", TopicKey: "auth/tokens", Content: fmt.Sprintf("Access tokens live %d minutes.", i+20)})
+	}
+	d := open(t, w.Engine, 200, 16, tui.Options{Project: "shop", Outside: outside()})
+	d.keys(":", "'open 1", "enter")
+	first := "Access tokens live 15 minutes; refresh tokens rotate."
+	if f := d.frame(200, 16).String(); strings.Contains(f, first) {
+		t.Fatalf("all of it is visible at once:\n%s", f)
+	}
+	d.keys("G")
+	if f := d.frame(200, 16).String(); !strings.Contains(f, first) {
+		t.Errorf("the end is not visible:\n%s", f)
+	}
+}
+
+func TestAnEarlierVersionIsRestored(t *testing.T) {
+	w := world(t)
+	d := open(t, w.Engine, 120, 40, tui.Options{Project: "shop", Outside: outside()})
+	content := func() string { return w.MustGet(1).Memory.Content }
+	was := content()
+	d.keys(":", "'open 1", "enter", "R")
+	d.shows("Restore:")
+	d.keys("enter")
+	d.shows("Restored version 1 of #1 · u undoes it")
+	if got := content(); got != "Access tokens live 15 minutes; refresh tokens rotate." {
+		t.Errorf("restored: %q", got)
+	}
+	d.keys("u")
+	if got := content(); got != was {
+		t.Errorf("after undo: %q, want %q", got, was)
+	}
+	d.keys(":", "'open 2", "enter", "R")
+	d.shows("#2 has no earlier version")
 }

@@ -81,9 +81,6 @@ func keyHelp() string {
 }
 
 func run(p *command.Program, cmd *cobra.Command, args []string, look string) error {
-	if err := needsTerminal(p); err != nil {
-		return err
-	}
 	begin, question := "", ""
 	if len(args) > 0 {
 		begin, question = strings.ToLower(args[0]), strings.Join(args[1:], " ")
@@ -94,6 +91,12 @@ func run(p *command.Program, cmd *cobra.Command, args []string, look string) err
 			return command.Invalidf("screen %s takes no question", begin).WithHint("leave it out, or search for it: {tui search %s}", question)
 		}
 	}
+	if look != "" && !theme.Known(look) {
+		return command.Invalidf("theme %q does not exist", look).WithHint("use one of %s", strings.Join(theme.Names(), ", "))
+	}
+	if err := needsTerminal(p); err != nil {
+		return err
+	}
 	e, err := p.OpenUnmapped(cmd) // it runs for long: a mapped database would count as its memory
 	if err != nil {
 		return err
@@ -101,9 +104,6 @@ func run(p *command.Program, cmd *cobra.Command, args []string, look string) err
 	c := *p.Loaded
 	if look == "" {
 		look = c.TUITheme
-	}
-	if !theme.Known(look) {
-		return command.Invalidf("theme %q does not exist", look).WithHint("use one of %s", strings.Join(theme.Names(), ", "))
 	}
 	keys, err := keymap.Parse(c.TUIKeys)
 	if err != nil { // config has checked it
@@ -118,7 +118,7 @@ func run(p *command.Program, cmd *cobra.Command, args []string, look string) err
 	}
 	return p.App.BrowseTUI(cmd.Context(), app.TUIOptions{
 		Project: project, Screen: begin, Query: question, Theme: look, Keys: keys, Zone: c.Timezone,
-		In: p.Stdin, Out: p.Stdout, Env: config.Terminal(p.Env), Alive: alive(c.DBPath),
+		In: p.Stdin, Out: p.Stdout, Env: config.Terminal(p.Env, !bool(p.Out)), Alive: alive(c.DBPath),
 		Outside: app.TUIOutside{
 			Edit:     func(text string) (app.TUIEditing, error) { return newEditor(p, text) },
 			Settings: func(context.Context) ([]app.TUISetting, error) { return settingsOf(c), nil },

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -86,6 +87,31 @@ func (d *Reader) Why(ctx context.Context, session string) (Account, error) {
 			a.Tokens += u.Tokens
 		}
 		return a, err
+	})
+}
+
+// Shownness sums up what a session was shown, as far as it is kept.
+type Shownness struct {
+	Times  int // exposures
+	Tokens int // total
+	Last   time.Time
+	Query  string // the latest question; "" without any
+}
+
+// ShownTo sums up what sessions were shown; sessions that were shown nothing, and unknown ones, are left out.
+func (d *Reader) ShownTo(ctx context.Context, sessions []string) (map[string]Shownness, error) {
+	return ledger.Read(ctx, d.ledger, func(r engram.Reader) (map[string]Shownness, error) {
+		all := map[string]Shownness{}
+		for _, id := range sessions {
+			exposures, err := ExposuresOf(ctx, r, id)
+			if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+				return nil, err
+			}
+			for _, e := range exposures {
+				all[id] = Shownness{all[id].Times + 1, all[id].Tokens + e.Tokens, e.At, cmp.Or(e.Query, all[id].Query)}
+			}
+		}
+		return all, nil
 	})
 }
 

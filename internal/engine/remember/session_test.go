@@ -226,3 +226,39 @@ func TestASummaryIsAMemory(t *testing.T) {
 		t.Errorf("without content: %v", err)
 	}
 }
+
+func TestRunningSessionsAreThoseThatHaveNotEnded(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t)
+	for _, s := range [][2]string{{"first", "demo"}, {"ended", "demo"}, {"elsewhere", "other"}, {"last", "demo"}} {
+		w.Clock.Add(time.Minute)
+		w.MustSession(s[0], s[1])
+	}
+	w.MustSave(remember.SaveInput{Title: "By hand", Content: "Saved without a session.", Project: "demo"}) // opens a manual session
+	if _, err := w.EndSession(t.Context(), "ended", ""); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Add(time.Minute)
+	w.MustSave(remember.SaveInput{Title: "Active", Content: "It makes the first session the latest.", Project: "demo", SessionID: "first"})
+	for _, tt := range []struct {
+		name, project string
+		page          engram.Page
+		want          string
+	}{
+		{"of a project, the latest activity first", "Demo", engram.Page{}, "first last"},
+		{"of every project", "", engram.Page{}, "first last elsewhere"},
+		{"a page", "", engram.Page{Limit: 1, Offset: 1}, "last"},
+		{"of an unknown project", "nowhere", engram.Page{}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all, err := w.RunningSessions(t.Context(), tt.project, tt.page)
+			var ids []string
+			for _, s := range all {
+				ids = append(ids, s.ID)
+			}
+			if got := strings.Join(ids, " "); err != nil || got != tt.want {
+				t.Errorf("got %q, %v; want %q", got, err, tt.want)
+			}
+		})
+	}
+}

@@ -244,10 +244,10 @@ func (w *wrapping) word(s Span) {
 	}
 	for w.used+n > w.width { // a word longer than a line
 		at := max(split(s.Text, w.width-w.used), firstLen(s.Text))
+		n -= Width(s.Text[:at])
 		w.add(Span{s.Text[:at], s.Style})
 		w.next()
 		s.Text = s.Text[at:]
-		n = Width(s.Text)
 	}
 	if s.Text != "" {
 		w.add(s)

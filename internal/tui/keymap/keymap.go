@@ -22,6 +22,8 @@ const (
 	Bottom      Action = "bottom"
 	PageUp      Action = "page_up"
 	PageDown    Action = "page_down"
+	Next        Action = "next"
+	Previous    Action = "previous"
 	Open        Action = "open"
 	Back        Action = "back"
 	Quit        Action = "quit"
@@ -56,6 +58,7 @@ const (
 	Scoped      Action = "scoped"
 	NotConflict Action = "not_conflict"
 	Ignore      Action = "ignore"
+	Restore     Action = "restore"
 	Rename      Action = "rename"
 	Merge       Action = "merge"
 	Period      Action = "period"
@@ -121,8 +124,10 @@ func Default() Map {
 		b(Bottom, move, "end", "last line", "G", "end"),
 		b(PageDown, move, "page", "next page", "pgdown", "ctrl+f", "ctrl+d"),
 		b(PageUp, move, "page", "previous page", "pgup", "ctrl+b", "ctrl+u"),
+		b(Next, move, "next", "next memory, while one is read", "J", "]"),
+		b(Previous, move, "previous", "previous memory, while one is read", "K", "["),
 		b(Open, move, "open", "open the line", "enter", "l", "right"),
-		b(Back, move, "back", "back; on the first screen quit", "esc", "q", "h", "left"),
+		b(Back, move, "back", "back; on the first screen q quits", "esc", "q", "h", "left"),
 		b(Focus, move, "other side", "to the other side: list and text, question and results", "tab"),
 
 		b(Search, see, "search", "search, from anywhere", "/", "s"),
@@ -144,19 +149,20 @@ func Default() Map {
 		b(Link, change, "link", "link it to another memory", "m"),
 		b(Copy, change, "copy", "copy it to the clipboard of the terminal", "y"),
 		b(Select, change, "select", "select it, to act on several", "space"),
+		b(Restore, change, "restore", "restore an earlier version of the memory", "R"),
 		b(Rename, change, "rename", "rename the project", "R"),
 		b(Merge, change, "merge", "merge the project into another", "M"),
 
 		b(Approve, judge, "approve", "approve or confirm it", "a"),
 		b(Reject, judge, "reject", "reject it", "x"),
 		b(Snooze, judge, "snooze", "postpone its review by three months", "z"),
-		b(Supersede, judge, "left replaces", "the left text replaces the right one", "1"),
-		b(Reverse, judge, "right replaces", "the right text replaces the left one", "2"),
-		b(Contradict, judge, "contradict", "they contradict each other", "3"),
-		b(Compatible, judge, "compatible", "both hold", "4"),
+		b(Supersede, judge, "left wins", "the left text replaces the right one", "1"),
+		b(Reverse, judge, "right wins", "the right text replaces the left one", "2"),
+		b(Contradict, judge, "clash", "they contradict each other", "3"),
+		b(Compatible, judge, "both hold", "both hold", "4"),
 		b(Scoped, judge, "scoped", "each holds in its own scope", "5"),
-		b(NotConflict, judge, "no conflict", "they are about different things", "6"),
-		b(Ignore, judge, "ignore", "dismiss the pair without a verdict", "0"),
+		b(NotConflict, judge, "unrelated", "they are about different things", "6"),
+		b(Ignore, judge, "dismiss", "dismiss the pair without a verdict", "0"),
 
 		b(Command, program, "command", "command line, with completion by tab", ":"),
 		b(Help, program, "help", "these keys", "?"),

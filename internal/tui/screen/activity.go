@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,6 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/tui/cell"
 	"github.com/alanbuscaglia/engram/internal/tui/keymap"
+	"github.com/alanbuscaglia/engram/internal/tui/theme"
 	"github.com/alanbuscaglia/engram/internal/tui/widget"
 )
 
@@ -73,10 +75,10 @@ func (a *Activity) View(c *Context, width, height int) []string {
 	var lines []cell.Line
 	if a.over != nil {
 		title := map[engram.Grouping]string{engram.ByDay: "Saved by day, the last 30", engram.ByWeek: "Saved by week, the last 26", engram.ByMonth: "Saved by month, the last 12"}[a.by]
-		lines = append(lines, cell.Line{{Text: "  "}, {Text: title, Style: t.Heading}, {Text: "  " + c.Keys.Of(keymap.Period).First() + " changes the period", Style: t.Faint}}, cell.Line{})
+		lines = append(lines, cell.Line{{Text: "  "}, {Text: title, Style: t.Heading}, {Text: "  " + summed(a.over.Groups, a.by), Style: t.Dim}, {Text: "  " + c.Keys.Of(keymap.Period).First() + " changes the period", Style: t.Faint}}, cell.Line{})
 		lines = append(lines, inset(widget.Columns(barsOf(a.over.Groups), width-4, max(6, min(16, height/3)), t))...)
 		lines = append(lines, cell.Line{}, cell.Of("  By type", t.Heading))
-		lines = append(lines, inset(widget.Bars(typeBars(a.over.Types, 12), min(width-4, 100), t))...)
+		lines = append(lines, inset(widget.Bars(typeBars(t, a.over.Types, 12), min(width-4, 100), t))...)
 		if len(a.others) > 1 {
 			slices.SortFunc(a.others, func(x, y engram.GroupCount) int {
 				return cmp.Or(cmp.Compare(y.Memories, x.Memories), cmp.Compare(x.Name, y.Name))
@@ -88,6 +90,15 @@ func (a *Activity) View(c *Context, width, height int) []string {
 	return blank(a.scroll.View(lines, width, height, t), width, height)
 }
 
+// summed says how many memories the groups of a chart have, and the largest of them.
+func summed(groups []engram.GroupCount, by engram.Grouping) string {
+	sum, most := 0, 0
+	for _, g := range groups {
+		sum, most = sum+g.Memories, max(most, g.Memories)
+	}
+	return fmt.Sprintf("%s, at most %s a %s", grouped(sum), grouped(most), by)
+}
+
 func inset(lines []cell.Line) []cell.Line {
 	for i := range lines {
 		lines[i] = append(cell.Line{{Text: "  "}}, lines[i]...)
@@ -96,10 +107,10 @@ func inset(lines []cell.Line) []cell.Line {
 }
 
 // typeBars returns the bars of types, most first.
-func typeBars(types map[engram.Type]int, most int) (bars []widget.Bar) {
+func typeBars(t *theme.Theme, types map[engram.Type]int, most int) (bars []widget.Bar) {
 	for name, n := range types {
 		if n > 0 {
-			bars = append(bars, widget.Bar{Name: cell.Inline(string(name), 40), Count: n})
+			bars = append(bars, widget.Bar{Name: cell.Inline(string(name), 40), Count: n, Style: t.Type(name)})
 		}
 	}
 	slices.SortFunc(bars, func(x, y widget.Bar) int { return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.Name, y.Name)) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,20 +17,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/tui/cell"
 )
 
-// change is an own operation that undo takes back.
-type change struct {
-	op   int64
-	what string
-}
+// change is what undo takes back at once: the operations of one act, the first first.
+type change []int64
 
-// mostUndone limits how many own operations are kept for undo; the journal has all.
+// mostUndone limits how many own acts are kept for undo; the journal has all.
 const mostUndone = 100
 
-// Did notes an own operation for undo and says what it did; op 0 is nothing to undo.
-func (c *Context) Did(op int64, format string, args ...any) tea.Cmd {
+// Did notes the operations of an act for undo, and says what it did; op 0 is nothing to undo.
+func (c *Context) Did(ops change, format string, args ...any) tea.Cmd {
 	what := fmt.Sprintf(format, args...)
-	if op > 0 {
-		c.done = append(c.done, change{op, what})
+	ops = slices.DeleteFunc(ops, func(op int64) bool { return op == 0 })
+	if ops = slices.Compact(ops); len(ops) > 0 {
+		c.done = append(c.done, ops)
 		if len(c.done) > mostUndone {
 			c.done = c.done[1:]
 		}
@@ -39,7 +38,7 @@ func (c *Context) Did(op int64, format string, args ...any) tea.Cmd {
 	return c.Refreshed()
 }
 
-// Undo takes back the latest own operation.
+// Undo takes back the latest own act.
 func (c *Context) Undo() tea.Cmd {
 	if len(c.done) == 0 {
 		c.Warn("you have changed nothing here that could be undone", "the journal undoes what others did: :journal")
@@ -47,24 +46,45 @@ func (c *Context) Undo() tea.Cmd {
 	}
 	last := c.done[len(c.done)-1]
 	c.done = c.done[:len(c.done)-1]
-	return undoOperation(c, last.op)
+	return undoAll(c, last)
 }
 
-// undoOperation undoes any operation of the journal.
-func undoOperation(c *Context, op int64) tea.Cmd {
-	return act(c, func(ctx context.Context) (engram.Undone, error) { return c.Engine.Undo(ctx, undo.UndoInput{Op: op}) },
-		func(u engram.Undone) tea.Cmd {
-			text := fmt.Sprintf("Undid operation %d (%s)", u.Undone.Op, cell.Inline(u.Undone.Name, 0))
-			if len(u.Changes) > 0 {
-				text += ": " + cell.Inline(u.Changes[0].What, 200)
+// undoAll undoes operations of the journal, the last first. The first that cannot be undone ends it: those before it are
+// older.
+func undoAll(c *Context, ops change) tea.Cmd {
+	type outcome struct {
+		last engram.Undone
+		left change
+		err  error
+	}
+	return act(c, func(ctx context.Context) (o outcome, _ error) {
+		for o.left = ops; len(o.left) > 0; o.left = o.left[:len(o.left)-1] {
+			u, err := c.Engine.Undo(ctx, undo.UndoInput{Op: o.left[len(o.left)-1]})
+			if err != nil {
+				o.err = err
+				break
 			}
-			if len(u.Left) > 0 {
-				c.Warn(text+"; not undone: "+cell.Inline(u.Left[0], 200), "")
-				return c.Refreshed()
-			}
-			c.Say("%s", text)
-			return c.Refreshed()
-		})
+			u.Left = append(o.last.Left, u.Left...)
+			o.last = u
+		}
+		return o, nil
+	}, func(o outcome) tea.Cmd {
+		text := fmt.Sprintf("Undid operation %d (%s)", o.last.Undone.Op, cell.Inline(o.last.Undone.Name, 0))
+		switch n := len(ops) - len(o.left); {
+		case n > 1:
+			text = fmt.Sprintf("Undid %d operations (%s)", n, cell.Inline(o.last.Undone.Name, 0))
+		case len(o.last.Changes) > 0:
+			text += ": " + cell.Inline(o.last.Changes[0].What, 200)
+		}
+		c.Say("%s", text)
+		if len(o.last.Left) > 0 {
+			c.Warn(text+"; not undone: "+cell.Inline(o.last.Left[0], 200), "")
+		}
+		if o.err != nil {
+			c.Fail(o.err)
+		}
+		return c.Refreshed()
+	})
 }
 
 // latest returns the newest operation on a memory, to be undone by the one who made it.
@@ -87,7 +107,7 @@ func refsOf(nums []int64) []engram.Ref {
 
 // written is what a change of memories left behind.
 type written struct {
-	op    int64
+	ops   change
 	title string
 }
 
@@ -98,45 +118,59 @@ func forget(c *Context, nums []int64) tea.Cmd {
 		if err != nil {
 			return written{}, err
 		}
-		return written{latest(ctx, c, nums[0]), gone[0].Title}, nil
+		return written{change{latest(ctx, c, nums[0])}, gone[0].Title}, nil
 	}, func(w written) tea.Cmd {
 		if len(nums) > 1 {
-			return c.Did(w.op, "Forgot %d memories", len(nums))
+			return c.Did(w.ops, "Forgot %d memories", len(nums))
 		}
-		return c.Did(w.op, "Forgot “%s”", cell.Inline(w.title, 60))
+		return c.Did(w.ops, "Forgot “%s”", cell.Inline(w.title, 60))
+	})
+}
+
+// each changes memories one after the other, as one act. An error ends it: what was changed before can be undone.
+func each[T any](c *Context, nums []int64, one func(ctx context.Context, num int64) (T, int64, error), then func(T, change) tea.Cmd) tea.Cmd {
+	var ops change
+	return run(c, &job{}, func(ctx context.Context) (last T, err error) {
+		for _, n := range nums {
+			done, op, err := one(ctx, n)
+			if err != nil {
+				return last, err
+			}
+			last, ops = done, append(ops, op)
+		}
+		return last, nil
+	}, func(last T, err error) tea.Cmd {
+		if err == nil {
+			return then(last, ops)
+		}
+		var again tea.Cmd
+		if len(ops) > 0 {
+			again = c.Did(ops, "")
+		}
+		c.Fail(err)
+		return again
 	})
 }
 
 // pin makes memories permanent, or lets them fade again if the first is.
 func pin(c *Context, nums []int64) tea.Cmd {
-	var op int64 // of one memory alone: those of several are undone one by one
-	return act(c, func(ctx context.Context) (pinned engram.Memory, err error) {
-		for i, n := range nums {
-			in := remember.UpdateInput{Ref: engram.ByNum(n), Mark: true, Origin: engram.OriginHuman}
-			if i > 0 {
-				in.Permanent = &pinned.Permanent
-			}
-			u, err := c.Engine.Update(ctx, in)
-			if err != nil {
-				return pinned, err
-			}
-			if i == 0 {
-				pinned = u.Memory
-			}
+	var permanent *bool
+	return each(c, nums, func(ctx context.Context, n int64) (engram.Memory, int64, error) {
+		u, err := c.Engine.Update(ctx, remember.UpdateInput{Ref: engram.ByNum(n), Mark: true, Permanent: permanent, Origin: engram.OriginHuman})
+		if err != nil {
+			return u.Memory, 0, err
 		}
-		if len(nums) == 1 {
-			op = latest(ctx, c, nums[0])
-		}
-		return pinned, nil
-	}, func(m engram.Memory) tea.Cmd {
+		permanent = &u.Memory.Permanent
+		return u.Memory, latest(ctx, c, n), nil
+	}, func(m engram.Memory, ops change) tea.Cmd {
 		what := "fades again"
 		if m.Permanent {
 			what = "is pinned and does not fade"
 		}
 		if len(nums) > 1 {
-			return c.Did(0, "%d memories: each %s", len(nums), what)
+			return c.Did(ops, "%d memories: each %s", len(nums), what)
 		}
-		return c.Did(op, "“%s” %s", cell.Inline(m.Title, 60), what)
+		return c.Did(ops, "“%s” %s", cell.Inline(m.Title, 60), what)
 	})
 }
 
@@ -179,20 +213,17 @@ func linkTo(c *Context, nums []int64, s string) tea.Cmd {
 		c.Fail(err)
 		return nil
 	}
-	var op int64 // of one link alone
-	return act(c, func(ctx context.Context) (linked relate.Linked, err error) {
-		for _, n := range nums {
-			linked, err = c.Engine.Link(ctx, relate.LinkInput{Source: engram.ByNum(n), Target: ref, Verb: verb, ActorKind: relate.KindHuman})
-			if err != nil {
-				return linked, err
-			}
-		}
-		if len(nums) == 1 && linked.Action != relate.LinkKnown {
+	return each(c, nums, func(ctx context.Context, n int64) (linked relate.Linked, op int64, err error) {
+		linked, err = c.Engine.Link(ctx, relate.LinkInput{Source: engram.ByNum(n), Target: ref, Verb: verb, ActorKind: relate.KindHuman})
+		if err == nil && linked.Action != relate.LinkKnown {
 			op = latestOf(ctx, c, "")
 		}
-		return linked, nil
-	}, func(l relate.Linked) tea.Cmd {
-		return c.Did(op, "#%d %s #%d: %s", l.Source.Num, strings.ReplaceAll(string(l.Relation.Verb), "_", " "), l.Target.Num, l.Action)
+		return linked, op, err
+	}, func(l relate.Linked, ops change) tea.Cmd {
+		if len(nums) > 1 {
+			return c.Did(ops, "%d memories: each %s #%d", len(nums), strings.ReplaceAll(string(l.Relation.Verb), "_", " "), l.Target.Num)
+		}
+		return c.Did(ops, "#%d %s #%d: %s", l.Source.Num, strings.ReplaceAll(string(l.Relation.Verb), "_", " "), l.Target.Num, l.Action)
 	})
 }
 
@@ -342,7 +373,7 @@ func saveDraft(c *Context, d draft, text string) tea.Cmd {
 			return nil
 		}
 		delete(c.kept, d.num)
-		return c.Did(w.op, "Saved “%s”", cell.Inline(w.title, 60))
+		return c.Did(w.ops, "Saved “%s”", cell.Inline(w.title, 60))
 	})
 }
 
@@ -358,7 +389,7 @@ func (d draft) save(ctx context.Context, c *Context, project string) (written, e
 	if d.num == 0 {
 		r, err := c.Engine.Save(ctx, remember.SaveInput{Title: d.title, Content: d.content, Type: engram.Type(d.typ), Scope: engram.ParseScope(d.scope),
 			Project: project, TopicKey: d.topic, Tags: tagsOf(d.tags), Origin: engram.OriginHuman})
-		return written{r.Op, r.Memory.Title}, err
+		return written{change{r.Op}, r.Memory.Title}, err
 	}
 	was, err := c.Engine.Get(ctx, engram.ByNum(d.num))
 	if err != nil {
@@ -373,5 +404,5 @@ func (d draft) save(ctx context.Context, c *Context, project string) (written, e
 	if err != nil {
 		return written{}, err
 	}
-	return written{latest(ctx, c, d.num), u.Title}, nil
+	return written{change{latest(ctx, c, d.num)}, u.Title}, nil
 }

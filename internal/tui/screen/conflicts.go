@@ -82,9 +82,9 @@ func (p *Conflicts) Do(c *Context, a keymap.Action) tea.Cmd {
 	case a == keymap.Ignore:
 		return act(c, func(ctx context.Context) (written, error) {
 			_, err := c.Engine.Ignore(ctx, engram.RelationRef{Num: pair.Relation.Num}, "")
-			return written{op: latest(ctx, c, pair.Source.Num)}, err
+			return written{ops: change{latest(ctx, c, pair.Source.Num)}}, err
 		}, func(w written) tea.Cmd {
-			return c.Did(w.op, "Dismissed #%d and #%d", pair.Source.Num, pair.Target.Num)
+			return c.Did(w.ops, "Dismissed #%d and #%d", pair.Source.Num, pair.Target.Num)
 		})
 	case a == keymap.Open:
 		return c.Push(NewDetail(pair.Source.Num, nil))
@@ -98,13 +98,13 @@ func (p *Conflicts) Do(c *Context, a keymap.Action) tea.Cmd {
 func judge(c *Context, pair relate.Conflict, verb engram.Verb, reverse bool) tea.Cmd {
 	return act(c, func(ctx context.Context) (written, error) {
 		_, err := c.Engine.Judge(ctx, relate.JudgeInput{Ref: engram.RelationRef{Num: pair.Relation.Num}, Verb: verb, Reverse: reverse, ActorKind: relate.KindHuman})
-		return written{op: latest(ctx, c, pair.Source.Num)}, err
+		return written{ops: change{latest(ctx, c, pair.Source.Num)}}, err
 	}, func(w written) tea.Cmd {
 		a, b := pair.Source.Num, pair.Target.Num
 		if reverse {
 			a, b = b, a
 		}
-		return c.Did(w.op, "Judged: #%d %s #%d", a, strings.ReplaceAll(string(verb), "_", " "), b)
+		return c.Did(w.ops, "Judged: #%d %s #%d", a, strings.ReplaceAll(string(verb), "_", " "), b)
 	})
 }
 

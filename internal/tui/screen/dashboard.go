@@ -46,7 +46,10 @@ type Dashboard struct {
 	plain
 	counts  *overview
 	cursor  int
+	left    int // width of the menu in the last view
 	menuTop int // line of the first menu item in the last view
+	listTop int // line of the first of the latest memories
+	listed  int // how many of them it showed
 }
 
 // overview is what the dashboard counts.
@@ -54,7 +57,11 @@ type overview struct {
 	stats   read.StatsOver
 	queue   map[engram.QueueKind]int
 	running []engram.SessionActivity
+	latest  []engram.Memory
 }
+
+// mostShown limits the sessions and memories that the dashboard shows.
+const mostShown = 40
 
 // NewDashboard returns the screen.
 func NewDashboard() *Dashboard { return &Dashboard{} }
@@ -82,7 +89,10 @@ func (d *Dashboard) Refresh(c *Context) tea.Cmd {
 			return o, err
 		}
 		o.queue = q.Counts
-		o.running, err = c.Engine.RunningSessions(ctx, project, engram.Page{Limit: 20})
+		if o.running, err = c.Engine.RunningSessions(ctx, project, engram.Page{Limit: mostShown}); err != nil {
+			return o, err
+		}
+		o.latest, err = c.Engine.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: mostShown})
 		return o, err
 	}, func(o overview, err error) tea.Cmd {
 		if engram.CodeOf(err) == engram.CodeNotFound && !c.All { // the folder's project has nothing yet
@@ -95,8 +105,16 @@ func (d *Dashboard) Refresh(c *Context) tea.Cmd {
 			return nil
 		}
 		d.counts = &o
+		if d.empty() {
+			c.ClearNote()
+		}
 		return nil
 	})
+}
+
+// empty reports whether nothing is stored in any project.
+func (d *Dashboard) empty() bool {
+	return d.counts != nil && d.counts.stats.Memories == 0 && len(d.counts.stats.Projects) == 0
 }
 
 // Do implements Screen.
@@ -118,21 +136,29 @@ func (d *Dashboard) Do(c *Context, a keymap.Action) tea.Cmd {
 }
 
 // Click implements Clicked.
-func (d *Dashboard) Click(c *Context, _, y int, _ bool) tea.Cmd {
+func (d *Dashboard) Click(c *Context, x, y int, _ bool) tea.Cmd {
+	if x >= d.left {
+		return nil
+	}
 	if at := y - d.menuTop; at >= 0 && at < len(Places()) {
 		d.cursor = at
 		return d.Do(c, keymap.Open)
+	}
+	if at := y - d.listTop; at >= 0 && at < d.listed && at < len(d.counts.latest) {
+		return c.Push(NewDetail(d.counts.latest[at].Num, nil))
 	}
 	return nil
 }
 
 // View implements Screen.
 func (d *Dashboard) View(c *Context, width, height int) []string {
-	if width >= 100 && height >= 24 {
-		left := 62
-		lines := d.side(c, left, height, true)
-		return beside(c, lines, d.activity(c, width-left-2, height))
+	if width >= wide && height >= 24 {
+		left, right := columns(width)
+		left, right = max(left, 60), min(right, width-63)
+		d.left = left
+		return beside(c, d.side(c, left, height, true), d.activity(c, right, height))
 	}
+	d.left = width
 	return d.side(c, width, height, height >= 22)
 }
 
@@ -161,9 +187,23 @@ func (d *Dashboard) side(c *Context, width, height int, roomy bool) []string {
 	}
 	if d.counts != nil && len(d.counts.running) > 0 && len(lines)+2 < height {
 		put(nil)
-		for _, s := range d.counts.running[:min(len(d.counts.running), max(0, height-len(lines)-1))] {
+		for _, s := range d.counts.running[:min(len(d.counts.running), max(3, (height-len(lines))/3), max(0, height-len(lines)-1))] {
 			put(cell.Line{{Text: "  "}, {Text: "(active) ", Style: c.Theme.Active}, {Text: cell.Inline(s.ID, 0), Style: c.Theme.Text},
 				{Text: "  " + cell.Inline(s.Project, 0) + "  " + counted(s.Memories, "memory", "memories"), Style: c.Theme.Dim}})
+		}
+	}
+	if d.empty() && len(lines)+2 < height {
+		put(nil)
+		put(cell.Of("  Nothing is stored yet: "+c.Keys.Of(keymap.New).First()+" writes a memory, and agents save", c.Theme.Accent))
+		put(cell.Of("  by themselves once Setup shows them as set up.", c.Theme.Accent))
+	}
+	d.listed = 0
+	if room := height - len(lines) - 2; room >= 4 && d.counts != nil && len(d.counts.latest) > 0 {
+		put(nil)
+		put(cell.Of("  Latest memories", c.Theme.Heading))
+		d.listTop, d.listed = len(lines), min(room, len(d.counts.latest))
+		for _, m := range d.counts.latest[:d.listed] {
+			put(append(cell.Line{{Text: "  "}}, memoryLine(c, m, width-2)...))
 		}
 	}
 	return blank(lines, width, height)
@@ -233,12 +273,12 @@ func (d *Dashboard) tiles(c *Context, width int) []cell.Line {
 func (d *Dashboard) activity(c *Context, width, height int) []string {
 	t := c.Theme
 	var lines []cell.Line
-	if d.counts != nil {
+	if d.counts != nil && !d.empty() {
 		s := d.counts.stats
-		lines = append(lines, cell.Line{}, cell.Of("Saved in the last 30 days", t.Heading), cell.Line{})
+		lines = append(lines, cell.Line{}, cell.Line{{Text: "Saved in the last 30 days", Style: t.Heading}, {Text: "  " + summed(s.Groups, engram.ByDay), Style: t.Dim}}, cell.Line{})
 		lines = append(lines, widget.Columns(barsOf(s.Groups), width-2, min(10, height/3), t)...)
 		lines = append(lines, cell.Line{}, cell.Of("By type", t.Heading), cell.Line{})
-		lines = append(lines, widget.Bars(typeBars(s.Types, height-len(lines)-1), width-2, t)...)
+		lines = append(lines, widget.Bars(typeBars(t, s.Types, height-len(lines)-1), min(width-2, 80), t)...)
 	}
 	out := make([]string, 0, height)
 	for _, l := range lines {

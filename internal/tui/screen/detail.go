@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,6 +21,7 @@ type Detail struct {
 	plain
 	num    int64
 	match  []string
+	from   *memories    // the list that it was opened from; nil for none
 	detail *read.Detail // nil: not read yet
 	scroll widget.Scroll
 	main   textCache // its text
@@ -37,7 +39,7 @@ func (d *Detail) Position() string { return d.scroll.Position() }
 
 // Actions implements Screen.
 func (*Detail) Actions() []keymap.Action {
-	return []keymap.Action{keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Approve, keymap.New}
+	return []keymap.Action{keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Approve, keymap.Restore, keymap.New, keymap.Next, keymap.Previous}
 }
 
 // Open implements Screen.
@@ -65,6 +67,11 @@ func (d *Detail) Do(c *Context, a keymap.Action) tea.Cmd {
 	if scrollBy(&d.scroll, a) || d.detail == nil {
 		return nil
 	}
+	if d.from != nil {
+		if cmd, done := d.from.step(c, a); done {
+			return tea.Batch(cmd, d.turn(c))
+		}
+	}
 	nums := []int64{d.num}
 	switch a {
 	case keymap.Edit:
@@ -83,10 +90,45 @@ func (d *Detail) Do(c *Context, a keymap.Action) tea.Cmd {
 		return copyText(c, d.detail.Memory)
 	case keymap.Approve:
 		return reviewed(c, d.num)
+	case keymap.Restore:
+		d.chooseVersion(c)
 	case keymap.New:
 		return Write(c)
 	}
 	return nil
+}
+
+// turn shows the memory that is selected in the list. One that is not read yet is shown by the next step.
+func (d *Detail) turn(c *Context) tea.Cmd {
+	now, ok := d.from.list.Current()
+	if !ok || now.Num == d.num {
+		return nil
+	}
+	d.num = now.Num
+	d.scroll.Top()
+	return d.Refresh(c)
+}
+
+// chooseVersion offers the earlier versions, the latest first.
+func (d *Detail) chooseVersion(c *Context) {
+	var all []Option
+	for _, r := range slices.Backward(d.detail.Revisions) {
+		all = append(all, Option{fmt.Sprintf("version %d, %s", r.Number, when(c, r.WrittenAt)), cell.Inline(r.Content, 200), strconv.Itoa(r.Number)})
+	}
+	if len(all) == 0 {
+		c.Say("#%d has no earlier version", d.num)
+		return
+	}
+	num := d.num
+	c.Ask(&Choice{Label: "Restore:", Options: all, Then: func(version string) tea.Cmd {
+		return act(c, func(ctx context.Context) (written, error) {
+			number, err := strconv.Atoi(version)
+			if err == nil {
+				_, err = c.Engine.Restore(ctx, engram.ByNum(num), number)
+			}
+			return written{ops: change{latest(ctx, c, num)}}, err
+		}, func(w written) tea.Cmd { return c.Did(w.ops, "Restored version %s of #%d", version, num) })
+	}})
 }
 
 // View implements Screen.
@@ -109,13 +151,16 @@ func (d *Detail) View(c *Context, width, height int) []string {
 		return blank(lines, width, height)
 	}
 	const margin = 4
-	side := width - column - 2*margin - 2
+	side := width - column - 2*margin - 3
 	d.layOut(c, column, side)
-	left, right := d.scroll.View(d.main.lines, column, height, c.Theme), make([]string, 0, height)
+	known := d.side.lines[min(1, len(d.side.lines)):]
+	main := slices.Concat(d.main.lines, make([]cell.Line, max(0, len(known)-len(d.main.lines)))) // both sides scroll
+	left, right := d.scroll.View(main, column, height, c.Theme), make([]string, 0, height)
 	for i, l := range left {
 		left[i] = strings.Repeat(" ", margin) + l + strings.Repeat(" ", margin)
 	}
-	for _, l := range d.side.lines[min(1, len(d.side.lines)):min(len(d.side.lines), height+1)] {
+	from := min(d.scroll.First(), max(0, len(known)-height))
+	for _, l := range known[from:min(len(known), from+height)] {
 		right = append(right, l.Render(side, nil, false))
 	}
 	return beside(c, blank(left, column+2*margin, height), blank(right, side, height))
@@ -128,10 +173,13 @@ func (d *Detail) layOut(c *Context, text, side int) {
 	if d.main.key != key {
 		n := d.detail.Note()
 		n.Relations = nil // they stand with the others
-		d.main = textCache{key, memoryText(c, m, n, text, d.match)}
+		d.main = textCache{key, memoryText(c, m, n, text, mostPage, d.match)}
 		d.side = textCache{key, d.known(c, side)}
 	}
 }
+
+// mostTold limits how many earlier versions are shown with their text.
+const mostTold = 20
 
 // known is what is known of the memory besides its text. It begins with an empty line.
 func (d *Detail) known(c *Context, width int) (lines []cell.Line) {
@@ -164,12 +212,15 @@ func (d *Detail) known(c *Context, width int) (lines []cell.Line) {
 	if len(d.detail.Revisions) > 0 {
 		lines = append(lines, cell.Line{}, cell.Of("Earlier versions", t.Heading))
 	}
-	for _, r := range slices.Backward(d.detail.Revisions) {
+	next := m.Content
+	for i, r := range slices.Backward(d.detail.Revisions) {
 		lines = append(lines, cell.Line{{Text: fmt.Sprintf("%d ", r.Number), Style: t.Accent},
 			{Text: when(c, r.WrittenAt) + " to " + when(c, r.ReplacedAt) + " ", Style: t.Faint}, {Text: cell.Inline(r.Title, 200), Style: t.Dim}}.Cut(width))
-		for _, l := range cell.Of(unmarked(cell.Inline(r.Content, 600)), t.Faint).Wrap(width-2, nil) {
-			lines = append(lines, append(cell.Line{{Text: "  "}}, l...))
+		if i+mostTold >= len(d.detail.Revisions) {
+			was, _ := widget.Difference(firstBytes(r.Content, mostExcerpt), firstBytes(next, mostExcerpt), width-2, t)
+			lines = append(lines, inset(was)...)
 		}
+		next = r.Content
 	}
 	return lines
 }

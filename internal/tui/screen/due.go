@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func reviewed(c *Context, num int64) tea.Cmd {
 		return c.Engine.Reviewed(ctx, engram.ByNum(num))
 	},
 		func(r review.ReviewResult) tea.Cmd {
-			return c.Did(r.Op, "Reviewed “%s”: it still holds", cell.Inline(r.Memory.Title, 60))
+			return c.Did(change{r.Op}, "Reviewed “%s”: it still holds", cell.Inline(r.Memory.Title, 60))
 		})
 }
 
@@ -70,7 +71,7 @@ func snooze(c *Context, num int64) tea.Cmd {
 		return c.Engine.Snooze(ctx, engram.ByNum(num), until)
 	},
 		func(r review.ReviewResult) tea.Cmd {
-			return c.Did(r.Op, "Postponed the review of “%s” to %s", cell.Inline(r.Memory.Title, 60), r.Memory.ReviewAfter.In(c.Zone).Format(time.DateOnly))
+			return c.Did(change{r.Op}, "Postponed the review of “%s” to %s", cell.Inline(r.Memory.Title, 60), r.Memory.ReviewAfter.In(c.Zone).Format(time.DateOnly))
 		})
 }
 
@@ -91,7 +92,7 @@ func NewQueue() *Queue {
 func (*Queue) Title() string { return "Review queue" }
 
 // Position implements Screen.
-func (q *Queue) Position() string { return q.list.Position() }
+func (q *Queue) Position() string { return q.position(q.list.Position()) }
 
 // Actions implements Screen.
 func (*Queue) Actions() []keymap.Action {
@@ -184,15 +185,16 @@ func (q *Queue) decide(c *Context, one engram.QueueItem, approve bool) tea.Cmd {
 		}
 		return c.Engine.RefuseNamed(ctx, names)
 	}, func(d review.Decided) tea.Cmd {
-		op := int64(0)
+		var ops change
 		for _, done := range d.Done {
-			op = max(op, done.Op)
+			ops = append(ops, done.Op)
 		}
+		slices.Sort(ops)
 		verb := "Rejected"
 		if approve {
 			verb = "Approved"
 		}
-		cmd := c.Did(op, "%s %s", verb, cell.Inline(strings.Join(names, ", "), 100))
+		cmd := c.Did(ops, "%s %s", verb, cell.Inline(strings.Join(names, ", "), 100))
 		if len(d.Degraded) > 0 {
 			c.Warn(cell.Inline(d.Degraded[0], 300), "")
 		}
@@ -202,7 +204,7 @@ func (q *Queue) decide(c *Context, one engram.QueueItem, approve bool) tea.Cmd {
 
 // Leave implements Leaving.
 func (q *Queue) Leave() bool {
-	was := q.onText
+	was := q.onText || q.list.Unmark()
 	q.onText = false
 	return was
 }
@@ -254,7 +256,7 @@ func queueItem(c *Context, one engram.QueueItem) item {
 	it := item{lead: cell.Of(kindName(one.Kind)+" ", style), said: cell.Inline(strings.Join(one.Reasons, "; "), 400)}
 	if m, ok := recordOf(one); ok {
 		it.title = cell.Inline(m.Title, 300)
-		it.lead = append(it.lead, cell.Span{Text: cell.Inline(string(m.Type), 40) + " ", Style: t.Type(m.Type)})
+		it.kind = kindOf(c, m.Type)
 	} else {
 		it.title = one.Name()
 	}
@@ -289,7 +291,7 @@ func (q *Queue) viewText(c *Context, width, height int) []string {
 		}
 		q.cache.lines = append(q.cache.lines, cell.Line{})
 		if m, ok := recordOf(one); ok {
-			q.cache.lines = append(q.cache.lines, memoryText(c, m, engram.Note{Anchors: one.Anchors}, width, nil)...)
+			q.cache.lines = append(q.cache.lines, memoryText(c, m, engram.Note{Anchors: one.Anchors}, width, mostBeside, nil)...)
 		}
 	}
 	return blank(q.text.View(q.cache.lines, width, height, t), width, height)

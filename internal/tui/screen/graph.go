@@ -222,7 +222,7 @@ func (g *Graph) viewText(c *Context, width, height int) []string {
 	}
 	n := b.node
 	if key := fmt.Sprint(n.Memory.Num, n.Memory.UpdatedAt.UnixMilli(), width, c.Theme.Name); g.cache.key != key {
-		g.cache = textCache{key, memoryText(c, n.Memory, engram.Note{State: n.State, Flagged: n.Flagged}, width, nil)}
+		g.cache = textCache{key, memoryText(c, n.Memory, engram.Note{State: n.State, Flagged: n.Flagged}, width, mostBeside, nil)}
 	}
 	return blank(g.text.View(g.cache.lines, width, height, c.Theme), width, height)
 }

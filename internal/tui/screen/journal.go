@@ -31,7 +31,7 @@ func NewJournal() *Journal {
 func (*Journal) Title() string { return "Journal" }
 
 // Position implements Screen.
-func (j *Journal) Position() string { return j.list.Position() }
+func (j *Journal) Position() string { return j.position(j.list.Position()) }
 
 // Actions implements Screen.
 func (*Journal) Actions() []keymap.Action { return []keymap.Action{keymap.Undo, keymap.Open} }
@@ -74,7 +74,7 @@ func (j *Journal) Do(c *Context, a keymap.Action) tea.Cmd {
 		case e.UndoneBy > 0:
 			c.Warn(fmt.Sprintf("operation %d is undone already", e.Op), fmt.Sprintf("undo operation %d to do it again", e.UndoneBy))
 		default:
-			return undoOperation(c, e.Op)
+			return undoAll(c, change{e.Op})
 		}
 	case keymap.Open:
 		for _, it := range e.Items {

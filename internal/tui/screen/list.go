@@ -64,6 +64,14 @@ type sides struct {
 	left   int  // width of the list in the last view
 }
 
+// position says what is visible of the text while that has the keys and is longer than its side, else what of the list.
+func (s *sides) position(list string) string {
+	if text := s.text.Position(); s.onText && text != "" {
+		return "text " + text
+	}
+	return list
+}
+
 // both shows the list and the text, or the one that is in use.
 func (s *sides) both(c *Context, width, height int, list, text func(c *Context, width, height int) []string) []string {
 	if width >= wide {
@@ -75,4 +83,41 @@ func (s *sides) both(c *Context, width, height int, list, text func(c *Context, 
 		return text(c, width, height)
 	}
 	return list(c, width, height)
+}
+
+// aside lays out what was read of the selected item, for the side of its list.
+type aside func(c *Context, width int) []cell.Line
+
+// looking reads what stands beside a list.
+type looking struct {
+	job   job
+	about string // key of the item that lines is about
+	lines aside
+}
+
+// look reads what stands beside an item, when another one is selected, or again.
+func (l *looking) look(c *Context, text *widget.Scroll, key string, again bool, read func(context.Context) (aside, error)) tea.Cmd {
+	if key == l.about && !again {
+		return nil
+	}
+	if key != l.about {
+		l.about, l.lines = key, nil
+		text.Top()
+	}
+	return run(c, &l.job, read, func(lines aside, err error) tea.Cmd {
+		if err != nil {
+			c.Fail(err)
+			return nil
+		}
+		l.lines = lines
+		return nil
+	})
+}
+
+// of returns what was read of an item.
+func (l *looking) of(c *Context, key string, width int) []cell.Line {
+	if l.lines == nil || l.about != key {
+		return nil
+	}
+	return l.lines(c, width)
 }

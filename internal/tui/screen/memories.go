@@ -46,7 +46,7 @@ func newMemories(read func(ctx context.Context, c *Context, offset, limit int) (
 }
 
 // Position implements Screen.
-func (m *memories) Position() string { return m.list.Position() }
+func (m *memories) Position() string { return m.position(m.list.Position()) }
 
 // Open implements Screen.
 func (m *memories) Open(c *Context) tea.Cmd { return m.load(c, true) }
@@ -67,6 +67,9 @@ func (m *memories) Do(c *Context, a keymap.Action) tea.Cmd {
 	if cmd, done := m.move(c, a); done {
 		return cmd
 	}
+	if cmd, done := m.step(c, a); done {
+		return cmd
+	}
 	current, ok := m.list.Current()
 	if a == keymap.New {
 		return Write(c)
@@ -76,7 +79,7 @@ func (m *memories) Do(c *Context, a keymap.Action) tea.Cmd {
 	}
 	switch a {
 	case keymap.Open:
-		return c.Push(NewDetail(current.Num, m.match))
+		return c.Push(&Detail{num: current.Num, match: m.match, from: m})
 	case keymap.Timeline:
 		return c.Push(NewTimeline(current.Num))
 	case keymap.Graph:
@@ -132,6 +135,20 @@ func (m *memories) move(c *Context, a keymap.Action) (tea.Cmd, bool) {
 	return m.load(c, false), true
 }
 
+// step selects the next or the previous memory, also while the text or the page of the selected one is read.
+func (m *memories) step(c *Context, a keymap.Action) (tea.Cmd, bool) {
+	switch a {
+	case keymap.Next:
+		m.list.Move(1)
+	case keymap.Previous:
+		m.list.Move(-1)
+	default:
+		return nil, false
+	}
+	m.text.Top()
+	return m.load(c, false), true
+}
+
 // moveBy moves the cursor of a list; it reports whether the action is a movement.
 func moveBy[T any](l *widget.List[T], a keymap.Action) bool {
 	switch a {
@@ -174,9 +191,9 @@ func scrollBy(s *widget.Scroll, a keymap.Action) bool {
 	return true
 }
 
-// Leave implements Leaving.
+// Leave implements Leaving. It drops the selection, too.
 func (m *memories) Leave() bool {
-	was := m.onText
+	was := m.onText || m.list.Unmark()
 	m.onText = false
 	return was
 }
@@ -228,14 +245,14 @@ func (m *memories) viewText(c *Context, width, height int) []string {
 			}
 			m.cache.lines = append(m.cache.lines, cell.Line{})
 		}
-		m.cache.lines = append(m.cache.lines, memoryText(c, n.Memory, n.note, width, m.match)...)
+		m.cache.lines = append(m.cache.lines, memoryText(c, n.Memory, n.note, width, mostBeside, m.match)...)
 	}
 	return blank(m.text.View(m.cache.lines, width, height, c.Theme), width, height)
 }
 
 // memoryActions are what keys do to a memory in a list.
 func memoryActions() []keymap.Action {
-	return []keymap.Action{keymap.Open, keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Select, keymap.New}
+	return []keymap.Action{keymap.Open, keymap.Edit, keymap.Forget, keymap.Pin, keymap.Timeline, keymap.Graph, keymap.Link, keymap.Copy, keymap.Select, keymap.New, keymap.Next, keymap.Previous}
 }
 
 // Actions implements Screen.

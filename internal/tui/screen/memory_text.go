@@ -8,14 +8,22 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/tui/cell"
+	"github.com/alanbuscaglia/engram/internal/tui/keymap"
 	"github.com/alanbuscaglia/engram/internal/tui/theme"
 	"github.com/alanbuscaglia/engram/internal/tui/widget"
 )
 
-// memoryText lays out a memory with what is known of it, as its own page and beside lists.
-func memoryText(c *Context, m engram.Memory, n engram.Note, width int, match []string) (lines []cell.Line) {
+// How much of a text is laid out, in bytes: beside a list, where each keystroke may lay out another one, and on its own page,
+// some 4,000 lines of a terminal.
+const (
+	mostBeside = 16 << 10
+	mostPage   = 256 << 10
+)
+
+// memoryText lays out a memory with what is known of it, as its own page and beside lists. most is of its text.
+func memoryText(c *Context, m engram.Memory, n engram.Note, width, most int, match []string) (lines []cell.Line) {
 	t := c.Theme
-	lines = append(lines, highlighted(cell.Inline(m.Title, 0), match, t.Title, t.Match).Wrap(width, nil)...)
+	lines = append(lines, widget.Highlighted(cell.Inline(m.Title, 0), match, t.Title, t.Match).Wrap(width, nil)...)
 	lines = append(lines, facts(c, m).Wrap(width, nil)...)
 	if len(m.Tags) > 0 || m.TopicKey != "" {
 		var tags cell.Line
@@ -31,8 +39,12 @@ func memoryText(c *Context, m engram.Memory, n engram.Note, width int, match []s
 		lines = append(lines, cell.Of("flagged: "+cell.Inline(reason, 0), t.Bad).Wrap(width, cell.Of("  ", nil))...)
 	}
 	lines = append(lines, cell.Of(strings.Repeat("─", width), t.Border))
-	for _, l := range widget.Prose(m.Content, width, t) {
-		lines = append(lines, marking(l, match, t.Match))
+	rest := c.Keys.Of(keymap.Edit).First() + " opens the whole text in your editor"
+	if most < mostPage {
+		rest = c.Keys.Of(keymap.Open).First() + " opens it"
+	}
+	for _, l := range widget.Prose(m.Content, width, most, rest, t) {
+		lines = append(lines, widget.Marking(l, match, t.Match))
 	}
 	if len(n.Anchors) > 0 {
 		lines = append(lines, cell.Line{}, cell.Of("Code", t.Heading))
@@ -94,18 +106,6 @@ func relationLine(t *theme.Theme, r engram.RelationNote) cell.Line {
 		verb += "?"
 	}
 	return cell.Line{{Text: arrow + verb + " ", Style: t.Accent}, {Text: fmt.Sprintf("#%d ", r.Other.Num), Style: t.Faint}, {Text: title, Style: t.Text}}
-}
-
-// marking marks words in a line that is laid out.
-func marking(l cell.Line, match []string, mark *theme.Style) cell.Line {
-	if len(match) == 0 {
-		return l
-	}
-	var out cell.Line
-	for _, s := range l {
-		out = append(out, highlighted(s.Text, match, s.Style, mark)...)
-	}
-	return out
 }
 
 // when writes a time for a person.

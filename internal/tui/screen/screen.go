@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -49,6 +50,10 @@ type Typing interface {
 
 // Leaving is a screen with sides: Leave goes back to the first, and reports whether another one had the keys.
 type Leaving interface{ Leave() bool }
+
+// Unlogged is a screen of what the journal does not have, so that no change announces it: it is read again and again while it
+// is shown.
+type Unlogged interface{ Unlogged() }
 
 // Clicked is a screen that a mouse can click into.
 type Clicked interface {
@@ -110,16 +115,17 @@ type Context struct {
 	All     bool            // every project is shown
 	Running map[string]bool // sessions that have not ended
 	Kept    Kept
-	Names   []string // of projects	// After sends a message later, and Exec gives the terminal to another program; nil are tea.Tick and tea.Exec.
-	After   func(time.Duration, tea.Msg) tea.Cmd
-	Exec    func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
-	base    context.Context // ends with the program
-	stack   []Screen
-	modal   Modal
-	note    note
-	done    []change // own operations that can be undone, the latest last
-	header  job
-	kept    map[int64]string // texts from the editor that could not be saved, by memory; 0 is a new one
+	Names   []string // of projects
+	// After sends a message later, and Exec gives the terminal to another program; nil are tea.Tick and tea.Exec.
+	After  func(time.Duration, tea.Msg) tea.Cmd
+	Exec   func(tea.ExecCommand, tea.ExecCallback) tea.Cmd
+	base   context.Context // ends with the program
+	stack  []Screen
+	modal  Modal
+	note   note
+	done   []change // own acts that can be undone, the latest last
+	header job
+	kept   map[int64]string // texts from the editor that could not be saved, by memory; 0 is a new one
 }
 
 // note is a message in the footer.
@@ -180,7 +186,27 @@ func (c *Context) Push(s Screen) tea.Cmd {
 	}
 	c.stack = append(c.stack, s)
 	c.modal = nil
+	if _, unlogged := s.(Unlogged); unlogged {
+		return tea.Batch(s.Open(c), c.Later(pollEvery, Poll{s}))
+	}
 	return s.Open(c)
+}
+
+// pollEvery is how often an Unlogged screen is read again.
+const pollEvery = time.Second
+
+// Poll reads an Unlogged screen again, until it is closed.
+type Poll struct{ on Screen }
+
+// Again reads the screen if it is the one that is shown, and polls on.
+func (p Poll) Again(c *Context) tea.Cmd {
+	switch {
+	case !slices.Contains(c.stack, p.on):
+		return nil
+	case c.Top() != p.on:
+		return c.Later(pollEvery, p)
+	}
+	return tea.Batch(p.on.Refresh(c), c.Later(pollEvery, p))
 }
 
 // Pop closes the screen on top and shows the one below; false if it is the first.

@@ -196,7 +196,7 @@ func (s *Search) ask(c *Context) tea.Cmd {
 			s.text.Top()
 		}
 		found.LimitBelowThreshold()
-		s.asked, s.found, s.match = asked, found, questionWords(asked)
+		s.asked, s.found, s.match = asked, found, widget.QuestionWords(asked)
 		s.cache = textCache{}
 		all := s.hits(c, found)
 		s.list.Set(0, len(all), widget.Page[noted]{Items: all, Total: len(all)})
@@ -375,7 +375,7 @@ func (s *Search) chooseFilter(c *Context) tea.Cmd {
 		add := func(p chip, detail string) {
 			all = append(all, Option{cell.Inline(p.String(), 100), detail, p.String()})
 		}
-		for _, b := range typeBars(st.Types, 30) {
+		for _, b := range typeBars(c.Theme, st.Types, 30) {
 			add(chip{"type", b.Name}, counted(b.Count, "memory", "memories"))
 		}
 		for _, span := range [][2]string{{"1d", "the last day"}, {"7d", "the last week"}, {"30d", "the last 30 days"}, {"365d", "the last year"}} {
@@ -508,6 +508,9 @@ func (s *Search) chipLine(c *Context, width int) cell.Line {
 		end = cell.Of("newest first ", t.Faint)
 	default:
 		end = cell.Of(counted(len(s.found.Hits), "result", "results")+" ", t.Dim)
+		if weak := len(s.found.BelowThreshold); weak > 0 {
+			end = append(end, cell.Span{Text: fmt.Sprintf("and %d weak ", weak), Style: t.Faint})
+		}
 	}
 	return line.Ends(end, width)
 }

@@ -8,55 +8,47 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/tui/cell"
 	"github.com/alanbuscaglia/engram/internal/tui/keymap"
 	"github.com/alanbuscaglia/engram/internal/tui/widget"
 )
 
+// session is a line of a list of sessions.
+type session struct {
+	engram.SessionActivity
+	shown read.Shownness // of Exposures alone
+}
+
 // sessionList lists sessions, those that run first.
 type sessionList struct {
 	plain
-	list   widget.List[engram.SessionActivity]
+	list   widget.List[session]
 	empty  string
+	shown  bool                                                            // what each was shown is read, too
 	aside  func(ctx context.Context, c *Context, id string) (aside, error) // what is read of the selected session
-	looked job
-	about  string // the session that beside is about
-	beside aside
+	beside looking
 	sides
 }
 
-// aside lays out what was read of a session, for the side of its list.
-type aside func(c *Context, width int) []cell.Line
-
 func newSessionList(empty string, beside func(context.Context, *Context, string) (aside, error)) sessionList {
-	return sessionList{list: widget.List[engram.SessionActivity]{Key: func(s engram.SessionActivity) string { return s.ID }}, empty: empty, aside: beside}
+	return sessionList{list: widget.List[session]{Key: func(s session) string { return s.ID }}, empty: empty, aside: beside}
 }
 
 // Close implements Screen.
 func (s *sessionList) Close() {
-	s.looked.stop()
+	s.beside.job.stop()
 	s.plain.Close()
 }
 
 // look reads what stands beside the list, when another session is selected, or again.
 func (s *sessionList) look(c *Context, again bool) tea.Cmd {
 	one, ok := s.list.Current()
-	if !ok || one.ID == s.about && !again {
+	if !ok {
 		return nil
 	}
-	if one.ID != s.about {
-		s.about, s.beside = one.ID, nil
-		s.text.Top()
-	}
-	return run(c, &s.looked, func(ctx context.Context) (aside, error) { return s.aside(ctx, c, one.ID) }, func(read aside, err error) tea.Cmd {
-		if err != nil {
-			c.Fail(err)
-			return nil
-		}
-		s.beside = read
-		return nil
-	})
+	return s.beside.look(c, &s.text, one.ID, again, func(ctx context.Context) (aside, error) { return s.aside(ctx, c, one.ID) })
 }
 
 // turn moves the selection, or scrolls the text beside it; it reports whether the action is a movement.
@@ -82,7 +74,7 @@ func (s *sessionList) Leave() bool {
 }
 
 // Position implements Screen.
-func (s *sessionList) Position() string { return s.list.Position() }
+func (s *sessionList) Position() string { return s.position(s.list.Position()) }
 
 // Open implements Screen.
 func (s *sessionList) Open(c *Context) tea.Cmd { return s.load(c, true) }
@@ -94,38 +86,42 @@ func (s *sessionList) Refresh(c *Context) tea.Cmd { return s.load(c, true) }
 const mostRunning = 500
 
 func (s *sessionList) load(c *Context, again bool) tea.Cmd {
-	return fetch(c, &s.reading, &s.list, again, func(ctx context.Context, project string, p engram.Page) (widget.Page[engram.SessionActivity], error) {
-		return readSessions(ctx, c, project, p.Offset, p.Limit)
+	return fetch(c, &s.reading, &s.list, again, func(ctx context.Context, project string, p engram.Page) (widget.Page[session], error) {
+		got, total, err := readSessions(ctx, c, project, p.Offset, p.Limit)
+		var shown map[string]read.Shownness
+		if err == nil && s.shown {
+			shown, err = c.Engine.ShownTo(ctx, document.Each(got, func(one engram.SessionActivity) string { return one.ID }))
+		}
+		return widget.Page[session]{Items: document.Each(got, func(one engram.SessionActivity) session { return session{one, shown[one.ID]} }), Total: total}, err
 	}, func(again bool) tea.Cmd { return s.look(c, again) })
 }
 
 // readSessions reads a page of the list that begins with the running sessions. The others follow in the order of their
 // activity, so that a page of them is found by leaving out the running ones before it.
-func readSessions(ctx context.Context, c *Context, project string, offset, limit int) (p widget.Page[engram.SessionActivity], err error) {
+func readSessions(ctx context.Context, c *Context, project string, offset, limit int) (items []engram.SessionActivity, total int, err error) {
 	running, err := c.Engine.RunningSessions(ctx, project, engram.Page{Limit: mostRunning})
 	if err != nil {
-		return p, err
+		return nil, 0, err
 	}
 	st, err := c.Engine.Stats(ctx, project)
 	if err != nil {
-		return p, err
+		return nil, 0, err
 	}
 	first := map[string]bool{}
 	for _, r := range running {
 		first[r.ID] = true
 	}
-	p.Total = st.Sessions
 	if offset < len(running) {
-		p.Items = append(p.Items, running[offset:min(len(running), offset+limit)]...)
+		items = append(items, running[offset:min(len(running), offset+limit)]...)
 	}
 	// Among all sessions by activity, the one wanted stands as many places further as running ones stand before it: those
 	// that were active later than what is read there.
 	from := max(0, offset-len(running))
 	skip := 0
-	for begun := false; len(p.Items) < limit; begun = true {
+	for begun := false; len(items) < limit; begun = true {
 		page, err := c.Engine.Sessions(ctx, project, engram.Page{Limit: limit, Offset: from})
 		if err != nil {
-			return p, err
+			return nil, 0, err
 		}
 		if !begun && len(page) > 0 && from > 0 {
 			for _, r := range running {
@@ -136,18 +132,18 @@ func readSessions(ctx context.Context, c *Context, project string, offset, limit
 		}
 		for _, one := range page {
 			switch {
-			case first[one.ID] || len(p.Items) == limit:
+			case first[one.ID] || len(items) == limit:
 			case skip > 0:
 				skip--
 			default:
-				p.Items = append(p.Items, one)
+				items = append(items, one)
 			}
 		}
 		if from += len(page); len(page) < limit {
 			break
 		}
 	}
-	return p, nil
+	return items, st.Sessions, nil
 }
 
 func (s *sessionList) view(c *Context, width, height int) []string {
@@ -169,11 +165,9 @@ func (s *sessionList) viewText(c *Context, width, height int) []string {
 	lines = append(lines, cell.Line{{Text: cell.Inline(one.Project, 0) + "  ", Style: t.Heading}, {Text: spent + "  ", Style: t.Dim}, {Text: cell.Inline(one.Directory, 0), Style: t.Faint}}.Wrap(width, nil)...)
 	lines = append(lines, cell.Of(strings.Repeat("─", width), t.Border))
 	if one.Summary != "" {
-		lines = append(append(lines, widget.Prose(cell.First(one.Summary, mostExcerpt), width, t)...), cell.Line{})
+		lines = append(append(lines, widget.Prose(one.Summary, width, mostBeside, c.Keys.Of(keymap.Open).First()+" lists its memories, and with them the summary", t)...), cell.Line{})
 	}
-	if s.beside != nil && s.about == one.ID {
-		lines = append(lines, s.beside(c, width)...)
-	}
+	lines = append(lines, s.beside.of(c, one.ID, width)...)
 	return blank(s.text.View(lines, width, height, t), width, height)
 }
 
@@ -190,7 +184,13 @@ func (s *sessionList) clicked(c *Context, x, y int, twice bool, do func(*Context
 }
 
 func (s *sessionList) viewList(c *Context, width, height int) []string {
-	return rows(c, &s.list, width, height, s.empty, func(one engram.SessionActivity) item { return sessionItem(c, one) })
+	return rows(c, &s.list, width, height, s.empty, func(one session) item {
+		it := sessionItem(c, one.SessionActivity)
+		if s.shown {
+			it.end, it.said = shownItem(c, one.shown)
+		}
+		return it
+	})
 }
 
 // runs reports whether a session has not ended; manual ones never end.
@@ -245,7 +245,7 @@ func (s *Sessions) Do(c *Context, a keymap.Action) tea.Cmd {
 	}
 	switch a {
 	case keymap.Open:
-		return c.Push(NewSession(one))
+		return c.Push(NewSession(one.SessionActivity))
 	case keymap.Why:
 		return c.Push(NewAccount(one.Session))
 	}
@@ -268,11 +268,16 @@ func savedIn(ctx context.Context, c *Context, id string) (aside, error) {
 	ms, err := c.Engine.List(ctx, engram.Filter{SessionID: id}, engram.Page{Limit: mostAside})
 	return func(c *Context, width int) (lines []cell.Line) {
 		for _, m := range ms {
-			line := cell.Line{{Text: fmt.Sprintf("#%d ", m.Num), Style: c.Theme.Faint}, {Text: cell.Inline(string(m.Type), 40) + " ", Style: c.Theme.Type(m.Type)}, {Text: cell.Inline(m.Title, 300), Style: c.Theme.Text}}
-			lines = append(lines, line.Ends(cell.Of(age(c.Now, m.CreatedAt), c.Theme.Faint), width))
+			lines = append(lines, memoryLine(c, m, width))
 		}
 		return lines
 	}, err
+}
+
+// memoryLine is a memory in one line.
+func memoryLine(c *Context, m engram.Memory, width int) cell.Line {
+	line := cell.Line{{Text: fmt.Sprintf("#%d ", m.Num), Style: c.Theme.Faint}, {Text: cell.Inline(string(m.Type), 40) + " ", Style: c.Theme.Type(m.Type)}, {Text: cell.Inline(m.Title, 300), Style: c.Theme.Text}}
+	return line.Ends(cell.Of(age(c.Now, m.CreatedAt), c.Theme.Faint), width)
 }
 
 // shownTo reads what a session was shown.
@@ -355,7 +360,25 @@ type Exposures struct{ sessionList }
 
 // NewExposures returns the screen.
 func NewExposures() *Exposures {
-	return &Exposures{newSessionList("No session was shown anything yet.", shownTo)}
+	e := &Exposures{newSessionList("No session yet. Agents that are set up open them.", shownTo)}
+	e.shown = true
+	return e
+}
+
+// Unlogged implements Unlogged.
+func (*Exposures) Unlogged() {}
+
+// shownItem is the end of the first line and the second line of a session in Exposures.
+func shownItem(c *Context, s read.Shownness) (end cell.Line, said string) {
+	if s.Times == 0 {
+		return nil, "was shown nothing"
+	}
+	end = cell.Line{{Text: counted(s.Tokens, "token", "tokens") + " ", Style: c.Theme.Strong}, {Text: age(c.Now, s.Last), Style: c.Theme.Faint}}
+	said = counted(s.Times, "showing", "showings")
+	if q := cell.Inline(s.Query, 300); q != "" {
+		said += " · asked “" + q + "”"
+	}
+	return end, said
 }
 
 // Title implements Screen.
@@ -396,6 +419,9 @@ type shown struct {
 	read.Shown
 	at int
 }
+
+// Unlogged implements Unlogged.
+func (*Account) Unlogged() {}
 
 // NewAccount returns the screen.
 func NewAccount(s engram.Session) *Account {
@@ -440,7 +466,7 @@ func (a *Account) Do(c *Context, action keymap.Action) tea.Cmd {
 		return nil
 	}
 	if one, ok := a.list.Current(); ok && action == keymap.Open && one.Memory > 0 {
-		return c.Push(NewDetail(one.Memory, questionWords(one.Query)))
+		return c.Push(NewDetail(one.Memory, widget.QuestionWords(one.Query)))
 	}
 	return nil
 }
@@ -457,11 +483,12 @@ func (a *Account) Click(c *Context, _, y int, twice bool) tea.Cmd {
 func (a *Account) View(c *Context, width, height int) []string {
 	t := c.Theme
 	return rows(c, &a.list, width, height, "This session was shown nothing.", func(one shown) item {
-		it := item{title: cell.Inline(one.Title, 300), match: questionWords(one.Query)}
+		it := item{title: cell.Inline(one.Title, 300), match: widget.QuestionWords(one.Query)}
 		it.lead = cell.Line{{Text: cell.Pad(cell.Inline(one.Operation, 0), 8) + " ", Style: t.Accent}}
 		switch {
 		case one.Memory > 0:
-			it.lead = append(it.lead, cell.Span{Text: fmt.Sprintf("#%d ", one.Memory), Style: t.Faint}, cell.Span{Text: cell.Inline(string(one.Type), 40) + " ", Style: t.Type(one.Type)})
+			it.lead = append(it.lead, cell.Span{Text: fmt.Sprintf("#%d ", one.Memory), Style: t.Faint})
+			it.kind = kindOf(c, one.Type)
 		case one.Deleted:
 			it.title = "(erased since)"
 		default:

@@ -73,7 +73,7 @@ func (s *Settings) View(c *Context, width, height int) []string {
 			if one.Range != "" {
 				about += " (" + one.Range + ")"
 			}
-			lines = append(lines, indented(cell.Of(about, t.Faint), width, 4)...)
+			lines = append(lines, indented(cell.Of(about, t.Dim), width, 4)...)
 			if one.Note != "" {
 				lines = append(lines, indented(cell.Of(one.Note, t.Warn), width, 4)...)
 			}
@@ -139,7 +139,7 @@ func (s *Setup) View(c *Context, width, height int) []string {
 				}
 				lines = append(lines, cell.Line{{Text: "  " + mark, Style: style}, {Text: cell.Pad(a.Title, title) + "  ", Style: t.Strong}, {Text: state, Style: style}}.Cut(width))
 				for _, d := range a.Details {
-					lines = append(lines, indented(cell.Of(d, t.Faint), width, 6)...)
+					lines = append(lines, indented(cell.Of(d, t.Dim), width, 6)...)
 				}
 			}
 		}

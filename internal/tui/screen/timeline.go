@@ -52,6 +52,7 @@ func (t *Timeline) Refresh(c *Context) tea.Cmd {
 			t.list.Set(0, len(p.Items), p)
 			if !t.found {
 				t.found = t.list.Select(strconv.FormatInt(t.num, 10))
+				t.list.Center()
 			}
 			return nil
 		})

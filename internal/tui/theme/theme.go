@@ -88,26 +88,27 @@ func Named(name string) *Theme {
 
 // palette names colours by what Catppuccin calls them.
 type palette struct {
-	text, subtext, overlay, surface, base                        string
+	text, subtext, overlay, border, surface, base                string
 	mauve, blue, green, yellow, red, peach, teal, pink, lavender string
 	addedBack, removedBack, back                                 string
 }
 
 func mocha() palette {
-	return palette{text: "#cdd6f4", subtext: "#a6adc8", overlay: "#6c7086", surface: "#313244", base: "#1e1e2e",
+	return palette{text: "#cdd6f4", subtext: "#a6adc8", overlay: "#7f849c", border: "#585b70", surface: "#313244", base: "#1e1e2e",
 		mauve: "#cba6f7", blue: "#89b4fa", green: "#a6e3a1", yellow: "#f9e2af", red: "#f38ba8", peach: "#fab387", teal: "#94e2d5",
-		pink: "#f5c2e7", lavender: "#b4befe", addedBack: "#2b3f36", removedBack: "#4a2b3a", back: "#181825"}
+		pink: "#f5c2e7", lavender: "#b4befe", addedBack: "#24452f", removedBack: "#5a1f2d", back: "#181825"}
 }
 
+// latte has a red that is not quite Catppuccin's, which terminals with 256 colours show as grey.
 func latte() palette {
-	return palette{text: "#4c4f69", subtext: "#6c6f85", overlay: "#8c8fa1", surface: "#ccd0da", base: "#eff1f5",
-		mauve: "#8839ef", blue: "#1e66f5", green: "#40a02b", yellow: "#df8e1d", red: "#d20f39", peach: "#fe640b", teal: "#179299",
-		pink: "#ea76cb", lavender: "#7287fd", addedBack: "#d3ecd0", removedBack: "#f5d0d8", back: "#e6e9ef"}
+	return palette{text: "#4c4f69", subtext: "#6c6f85", overlay: "#7c7f93", border: "#acb0be", surface: "#ccd0da", base: "#eff1f5",
+		mauve: "#8839ef", blue: "#1e66f5", green: "#40a02b", yellow: "#df8e1d", red: "#d20f2f", peach: "#fe640b", teal: "#179299",
+		pink: "#ea76cb", lavender: "#7287fd", addedBack: "#d3ecd0", removedBack: "#f5d0d8", back: "#dce0e8"}
 }
 
 // contrast has only colours that stand out from black by at least 7 to 1 (WCAG 2.2, level AAA).
 func contrast() palette {
-	return palette{text: "#ffffff", subtext: "#e0e0e0", overlay: "#b8b8b8", surface: "#00388c", base: "#000000",
+	return palette{text: "#ffffff", subtext: "#e0e0e0", overlay: "#b8b8b8", border: "#b8b8b8", surface: "#00388c", base: "#000000",
 		mauve: "#ff9dff", blue: "#7cc7ff", green: "#5cff5c", yellow: "#ffff5c", red: "#ff9090", peach: "#ffb86b", teal: "#5cffff",
 		pink: "#ffb0e0", lavender: "#c9c9ff", addedBack: "#003c00", removedBack: "#5c0000", back: "#1a1a1a"}
 }
@@ -126,7 +127,7 @@ func make16m(name string, p palette, dark bool) *Theme {
 		Good: mk(fg(p.green)), Warn: mk(fg(p.yellow)), Bad: mk(fg(p.red).Bold(true)),
 		Match: own(fg(p.base).Background(c(p.yellow))),
 		Chip:  own(fg(p.base).Background(c(p.lavender))), Active: mk(fg(p.green).Bold(true)),
-		Key: mk(fg(p.lavender).Bold(true)), Border: mk(fg(p.overlay)),
+		Key: mk(fg(p.lavender).Bold(true)), Border: mk(fg(p.border)),
 		Code: mk(fg(p.peach)), Link: mk(fg(p.blue).Underline(true)), Strong: mk(fg(p.text).Bold(true)), Emphasis: mk(fg(p.text).Italic(true)),
 		Added: own(fg(p.text).Background(c(p.addedBack))), Removed: own(fg(p.text).Background(c(p.removedBack))),
 		Bar: own(fg(p.subtext).Background(c(p.back))), BarStrong: own(fg(p.mauve).Background(c(p.back)).Bold(true)),
@@ -146,19 +147,19 @@ func typeStyles(mk func(string) *Style, p palette) map[engram.Type]*Style {
 
 // makeANSI uses the 16 colours of the terminal, so that they fit its own background.
 func makeANSI() *Theme {
-	mk := making(func(s lipgloss.Style) lipgloss.Style { return s.Reverse(true) })
+	mk := making(reversed)
 	fg := func(c color.Color) lipgloss.Style { return lipgloss.NewStyle().Foreground(c) }
 	plain := lipgloss.NewStyle()
 	t := &Theme{Name: "ansi", Dark: true,
 		Text: mk(plain), Dim: mk(plain), Faint: mk(fg(lipgloss.BrightBlack)),
-		Title: mk(fg(lipgloss.Magenta).Bold(true)), Heading: mk(fg(lipgloss.Blue).Bold(true)), Accent: mk(fg(lipgloss.Magenta)),
+		Title: mk(fg(lipgloss.Magenta).Bold(true)), Heading: mk(fg(lipgloss.BrightBlue).Bold(true)), Accent: mk(fg(lipgloss.Magenta)),
 		Good: mk(fg(lipgloss.Green)), Warn: mk(fg(lipgloss.Yellow)), Bad: mk(fg(lipgloss.Red).Bold(true)),
 		Match: mk(fg(lipgloss.Black).Background(lipgloss.Yellow)), Chip: mk(fg(lipgloss.Black).Background(lipgloss.Cyan)),
 		Active: mk(fg(lipgloss.Green).Bold(true)), Key: mk(fg(lipgloss.Cyan).Bold(true)), Border: mk(fg(lipgloss.BrightBlack)),
-		Code: mk(fg(lipgloss.Yellow)), Link: mk(fg(lipgloss.Blue).Underline(true)), Strong: mk(plain.Bold(true)), Emphasis: mk(plain.Italic(true)),
+		Code: mk(fg(lipgloss.Yellow)), Link: mk(fg(lipgloss.BrightBlue).Underline(true)), Strong: mk(plain.Bold(true)), Emphasis: mk(plain.Italic(true)),
 		Added: mk(fg(lipgloss.Green)), Removed: mk(fg(lipgloss.Red)), Bar: mk(plain.Reverse(true)),
 		BarStrong: mk(plain.Reverse(true).Bold(true)), BarKey: mk(plain.Reverse(true).Bold(true)), BarBad: mk(fg(lipgloss.Red).Reverse(true).Bold(true))}
-	at := map[string]color.Color{"m": lipgloss.Magenta, "b": lipgloss.Blue, "r": lipgloss.Red, "c": lipgloss.Cyan, "y": lipgloss.Yellow, "g": lipgloss.Green}
+	at := map[string]color.Color{"m": lipgloss.Magenta, "b": lipgloss.BrightBlue, "r": lipgloss.Red, "c": lipgloss.Cyan, "y": lipgloss.Yellow, "g": lipgloss.Green}
 	t.types = typeStyles(func(name string) *Style {
 		if at[name] == nil {
 			return mk(plain)
@@ -170,7 +171,7 @@ func makeANSI() *Theme {
 
 // makeMono has no colours: it distinguishes by weight, underline and reversed lines.
 func makeMono() *Theme {
-	mk := making(func(s lipgloss.Style) lipgloss.Style { return s.Reverse(true) })
+	mk := making(reversed)
 	plain := lipgloss.NewStyle()
 	bold, under := mk(plain.Bold(true)), mk(plain.Underline(true))
 	text := mk(plain)
@@ -180,6 +181,11 @@ func makeMono() *Theme {
 		Active: bold, Key: bold, Border: mk(plain.Faint(true)), Code: under, Link: under, Strong: bold, Emphasis: mk(plain.Italic(true)),
 		Added: bold, Removed: mk(plain.Strikethrough(true)), Bar: mk(plain.Reverse(true)),
 		BarStrong: mk(plain.Reverse(true).Bold(true)), BarKey: mk(plain.Reverse(true).Bold(true)), BarBad: mk(plain.Reverse(true).Bold(true).Underline(true))}
+}
+
+// reversed is the selected line where there is no colour to spare for it: one block, in which colours would be patches.
+func reversed(s lipgloss.Style) lipgloss.Style {
+	return lipgloss.NewStyle().Bold(s.GetBold()).Underline(s.GetUnderline()).Reverse(true)
 }
 
 func making(onSelection func(lipgloss.Style) lipgloss.Style) maker {

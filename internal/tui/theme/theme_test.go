@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
 // TestContrastIsHigh computes the contrast of each text colour of the high-contrast theme with black.
@@ -36,6 +39,18 @@ func luminance(t *testing.T, hex string) (sum float64) {
 		sum += weight * c
 	}
 	return sum
+}
+
+// TestColoursStayColoursIn256 looks at what terminals with 256 colours show, as tmux does unless told otherwise.
+func TestColoursStayColoursIn256(t *testing.T) {
+	for name, p := range map[string]palette{"mocha": mocha(), "latte": latte(), "contrast": contrast()} {
+		for _, hex := range []string{p.mauve, p.blue, p.green, p.yellow, p.red, p.peach, p.teal, p.pink, p.lavender, p.addedBack, p.removedBack} {
+			r, g, b, _ := colorprofile.ANSI256.Convert(lipgloss.Color(hex)).RGBA()
+			if r == g && g == b {
+				t.Errorf("%s: %s becomes grey", name, hex)
+			}
+		}
+	}
 }
 
 func TestEveryThemeHasEveryRole(t *testing.T) {

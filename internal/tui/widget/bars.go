@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 type Bar struct {
 	Name  string
 	Count int
+	Style *theme.Style // nil: accent
 }
 
 // Bars draws a bar for each number on a line of its own, with eighths of a cell.
@@ -25,7 +27,7 @@ func Bars(bars []Bar, width int, t *theme.Theme) (lines []cell.Line) {
 	room := max(1, width-name-digits-3)
 	for _, b := range bars {
 		lines = append(lines, cell.Line{{Text: cell.Pad(b.Name, name) + "  ", Style: t.Dim},
-			{Text: fmt.Sprintf("%*d ", digits, b.Count), Style: t.Text}, {Text: eighths(b.Count, most, room), Style: t.Accent}})
+			{Text: fmt.Sprintf("%*d ", digits, b.Count), Style: t.Text}, {Text: eighths(b.Count, most, room), Style: cmp.Or(b.Style, t.Accent)}})
 	}
 	return lines
 }

@@ -106,7 +106,8 @@ func marked(words []string, only []bool, width int, plain, mark *theme.Style) (l
 			continue
 		}
 		style := plain
-		if only[i] && strings.TrimSpace(w) != "" {
+		space := strings.TrimSpace(w) == ""
+		if !space && only[i] || space && i > 0 && i+1 < len(only) && only[i-1] && only[i+1] && words[i+1] != "\n" {
 			style = mark
 		}
 		line = append(line, cell.Span{Text: w, Style: style})

@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -99,9 +98,13 @@ func (in *Input) Line(width int, placeholder string, t *theme.Theme) (line cell.
 	if len(in.text) == 0 {
 		return cell.Of(cell.Cut(placeholder, max(0, width-1)), t.Faint), 0
 	}
-	from := 0
-	for cell.Width(string(in.text[from:in.at])) >= max(1, width) && from < in.at {
-		from++
+	from := in.at
+	for from > 0 {
+		w := cell.Width(string(in.text[from-1]))
+		if cursor+w >= max(1, width) {
+			break
+		}
+		from, cursor = from-1, cursor+w
 	}
-	return cell.Of(cell.Cut(strings.TrimRight(string(in.text[from:]), "\n"), width), t.Text), cell.Width(string(in.text[from:in.at]))
+	return cell.Of(cell.Cut(string(in.text[from:]), width), t.Text), cursor
 }

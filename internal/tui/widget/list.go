@@ -191,8 +191,18 @@ func (l *List[T]) Marks() (keys []string) {
 	return keys
 }
 
-// Unmark removes all marks.
-func (l *List[T]) Unmark() { l.marked = nil }
+// Unmark removes all marks; it reports whether there were any.
+func (l *List[T]) Unmark() bool {
+	had := len(l.marked) > 0
+	l.marked = nil
+	return had
+}
+
+// Center scrolls so that the cursor is in the middle.
+func (l *List[T]) Center() {
+	l.top = l.Cursor - l.rows/2
+	l.scroll()
+}
 
 // Position says which items are visible: "1–20 of 50".
 func (l *List[T]) Position() string {

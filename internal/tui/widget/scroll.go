@@ -21,6 +21,9 @@ func (s *Scroll) Top() { s.top = 0 }
 // Bottom scrolls to the last lines.
 func (s *Scroll) Bottom() { s.Move(s.total) }
 
+// First returns the index of the first visible line.
+func (s *Scroll) First() int { return s.top }
+
 // Page returns how many lines a page has.
 func (s *Scroll) Page() int { return max(1, s.rows-1) }
 

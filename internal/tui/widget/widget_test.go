@@ -107,12 +107,24 @@ func TestProse(t *testing.T) {
 		{"code keeps its shape", "```go\nif x {\n\ty()\n}\n```", "│ if x {\n│     y()\n│ }"},
 		{"code without an end", "```\nx", "│ x"},
 		{"a quotation", "> said", "▌ said"},
+		{"a heading below a line", "Goal\n====\ntext", "Goal\ntext"},
+		{"nested lists", "- one\n  - two\n    1. three\n      on", "• one\n  • two\n    1. three\n      on"},
+		{"code after a list", "- one\n\ntext\n\n    code", "• one\n\ntext\n\n    code"},
+		{"code in a list", "- one\n  ```\n  x\n    y\n  ```", "• one\n  │ x\n  │   y"},
+		{"a fence in a fence", "````\n```\nx\n```\n````\ny", "│ ```\n│ x\n│ ```\ny"},
+		{"bold and slanted", "***a*** ~~b~~ ``c`d``", "a b c`d"},
+		{"what is escaped", `\*a\* C:\dir \.`, `*a* C:\dir \.`},
+		{"a picture", "![a](b.png)", "a (b.png)"},
+		{"quoted Markdown", "> - a\n>> b\n\nc", "▌ • a\n▌ ▌ b\n\nc"},
+		{"columns by their side", "| a | bcd |\n|--:|:-:|\n| 1 | x |\n| 234 | y |", "  a │ bcd\n─────────\n  1 │  x\n234 │  y"},
+		{"a wide table", "| a | long text |\n|---|---|\n| 12 | one two three four |", "a  │ long text\n──────────────────\n12 │ one two three\n   │ four"},
+		{"a table of too many columns", "|a|b|c|d|e|f|\n|-|-|-|-|-|-|\n|1|2|3|4|5|6|", "a │ b │ c │ d │ e\n  │ f\n──────────────────\n1 │ 2 │ 3 │ 4 │ 5\n  │ 6"},
 		{"a table", "| a | long |\n|---|---|\n| 12 | 3 |", "a  │ long\n─────────\n12 │ 3"},
 		{"blank lines are one", "a\n\n\n\nb\n\n", "a\n\nb"},
 		{"escapes are shown", "a \x1b[2J", `a \x1b[2J`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := textOf(widget.Prose(tt.text, 18, theme.Named("mocha"))); got != tt.want {
+			if got := textOf(widget.Prose(tt.text, 18, 1<<10, "", theme.Named("mocha"))); got != tt.want {
 				t.Errorf("%q\n got:\n%s\nwant:\n%s", tt.text, got, tt.want)
 			}
 		})
@@ -120,9 +132,21 @@ func TestProse(t *testing.T) {
 }
 
 func TestProseIsBounded(t *testing.T) {
-	lines := widget.Prose(strings.Repeat("a line of text\n", 100_000), 80, theme.Named("mocha"))
-	if n := len(lines); n > 20_000 || !strings.Contains(lines[n-1].Text(), "1209 KiB more") {
+	lines := widget.Prose(strings.Repeat("a line of text\n", 100_000), 80, 256<<10, "e opens it", theme.Named("mocha"))
+	if n := len(lines); n > 20_000 || !strings.Contains(lines[n-1].Text(), "1209 KiB more: e opens it") {
 		t.Errorf("%d lines, the last is %q", n, lines[n-1].Text())
+	}
+}
+
+// BenchmarkProse lays out 256 KiB of one mark each: none may take the square of its length in time.
+func BenchmarkProse(b *testing.B) {
+	for _, of := range []string{"[", "![", "*", "**a ", "`", ">", "|", "| a ", "http://", "a", "a b ", "- a\n"} {
+		text := strings.Repeat(of, 256<<10/len(of))
+		b.Run(of, func(b *testing.B) {
+			for b.Loop() {
+				widget.Prose(text, 80, len(text), "", theme.Named("mocha"))
+			}
+		})
 	}
 }
 
@@ -132,7 +156,7 @@ func FuzzProse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, width int) {
 		width = 1 + max(0, width)%200
-		for _, l := range widget.Prose(s, width, theme.Named("mocha")) {
+		for _, l := range widget.Prose(s, width, 256<<10, "", theme.Named("mocha")) {
 			if l.Width() > max(2, width) || strings.ContainsAny(l.Text(), "\x1b\x07\n\r") {
 				t.Errorf("%q in %d: line %q has %d cells", s, width, l.Text(), l.Width())
 			}
