@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -253,6 +254,53 @@ func TestIsolation(t *testing.T) {
 				t.Logf("%d methods", n)
 			})
 		}
+	}
+}
+
+// TestPooler lets two spaces work at once behind a pooler of transactions that has few connections for many: no
+// setting of one is left to the other.
+func TestPooler(t *testing.T) {
+	server := postgrestest.Start(t)
+	database := server.Fresh(t)
+	through := func(o *postgres.Options) { o.URL = server.Pooler(t, database) }
+	other, own := postgrestest.Space(), postgrestest.Space()
+	theirs, ours := open(t, server, other, through), open(t, server, own, through)
+	if err := theirs.Update(t.Context(), func(tx engram.Tx) error { return fill(t.Context(), tx, mark) }); err != nil {
+		t.Fatalf("fill the other space: %v", err)
+	}
+	before := contents(t, server, database, other)
+	const writers, each = 8, 10
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for range each {
+				err := ours.Update(t.Context(), func(tx engram.Tx) error {
+					n, err := tx.Fact(t.Context(), "n")
+					if err != nil {
+						return err
+					}
+					return tx.PutFact(t.Context(), "n", n+"x")
+				})
+				errs := theirs.View(t.Context(), func(r engram.Reader) error {
+					ms, err := r.List(t.Context(), engram.Filter{}, engram.Page{Limit: 9})
+					if len(ms) != 2 {
+						t.Errorf("the other space lists %d memories", len(ms))
+					}
+					return err
+				})
+				if err != nil || errs != nil {
+					t.Errorf("write %v, read %v", err, errs)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	methods(func(name string, of func(engram.Tx) reflect.Value) { callAll(t, ours, name, of) })
+	if after := contents(t, server, database, other); after != before {
+		t.Errorf("the other space was\n%s\nand is\n%s", before, after)
+	}
+	if got := server.SQL(t, database, "SELECT length(value) FROM facts WHERE key = 'n' AND space = '"+own+"'"); got != fmt.Sprintln(writers*each) {
+		t.Errorf("%d writes left %s", writers*each, got)
 	}
 }
 

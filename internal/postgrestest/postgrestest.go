@@ -59,7 +59,7 @@ var started = sync.OnceValues(func() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := launch(bin, folder)
+	held, err := launch(script, bin, folder)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
@@ -115,6 +115,43 @@ func (s *Server) SQL(t testing.TB, in, statements string) string {
 		t.Fatal(err)
 	}
 	return rows
+}
+
+// Pooler starts pgbouncer before the server, in transaction mode with few connections, and returns the URL of a
+// database through it. Without pgbouncer on the machine the test is skipped, or with ENGRAM_TEST_POSTGRES=require
+// fails.
+func (s *Server) Pooler(t testing.TB, database string) string {
+	t.Helper()
+	var bin string
+	for _, path := range []string{"/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/usr/local/bin/pgbouncer"} {
+		if _, err := os.Stat(path); err == nil {
+			bin = path
+		}
+	}
+	u, err := url.Parse(database)
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case bin == "" && os.Getenv("ENGRAM_TEST_POSTGRES") == "require":
+		t.Fatal("no pgbouncer here")
+	case bin == "":
+		t.Skip("skipped: no pgbouncer here; on Debian: apt-get install pgbouncer")
+	}
+	folder, err := os.MkdirTemp("", "engram-pooler-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held, err := launch(poolerScript, bin, folder, u.Query().Get("host"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = held.Close() })
+	q := u.Query()
+	q.Set("host", folder)
+	q.Set("port", "6432")
+	q.Set("default_query_exec_mode", "exec")
+	u.RawQuery = q.Encode()
+	return u.String()
 }
 
 // Space returns the name of a new space.
@@ -205,10 +242,46 @@ kill -INT $server 2>/dev/null || true
 wait $server || true
 `
 
-// launch starts the cluster in a folder, as an ordinary user, and waits until it answers. The system closes held
+// poolerScript starts the pgbouncer $1 in folder $2 before the server in $3, as script does with the server.
+const poolerScript = `set -eu
+bin=$1 folder=$2 server=$3
+cd "$folder"
+trap 'cd /; rm -rf "$folder"' EXIT
+cat >ini <<END
+[databases]
+* = host=$server user=engram
+[pgbouncer]
+listen_addr =
+unix_socket_dir = $folder
+listen_port = 6432
+auth_type = any
+pool_mode = transaction
+default_pool_size = 3
+ignore_startup_parameters = extra_float_digits
+END
+"$bin" ini >log 2>&1 </dev/null &
+pooler=$!
+tries=0
+until [ -S .s.PGSQL.6432 ]; do
+	tries=$((tries + 1))
+	if ! kill -0 $pooler 2>/dev/null || [ $tries -gt 1000 ]; then
+		cat log
+		kill -KILL $pooler 2>/dev/null || true
+		exit 1
+	fi
+	sleep 0.05
+done
+echo ready
+exec >/dev/null 2>&1
+cat >/dev/null || true
+kill -TERM $pooler 2>/dev/null || true
+wait $pooler || true
+`
+
+// launch runs a script that starts a server in a folder, as an ordinary user, and waits until it is ready. The system closes held
 // when this process ends.
-func launch(bin, folder string) (held io.Closer, err error) {
-	cmd := exec.Command("/bin/sh", "-c", script, "sh", bin, folder)
+func launch(script, bin, folder string, more ...string) (held io.Closer, err error) {
+	cmd := exec.Command("/bin/sh", append([]string{"-c", script, "sh", bin, folder}, more...)...)
 	if err := ordinary(cmd, folder); err != nil {
 		return nil, err
 	}
