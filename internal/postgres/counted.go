@@ -85,7 +85,7 @@ func (t *tx) writeCounts(ctx context.Context) error {
 			continue
 		}
 		for id, s := range t.sessionRows {
-			if t.names.sessions[id] == num {
+			if of, _ := known(t.names, &t.names.sessions, id); of == num {
 				t.sessionRows[id] = active(s, a)
 			}
 		}

@@ -62,7 +62,7 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	}
 	query, num := replace, d.Num
 	if num == 0 {
-		query, num = add, next(&t.head.other, 0)
+		query, num = add, next(&t.head.deferred, 0)
 	}
 	t.Wrote = true
 	found, err := t.Maybe(ctx, query, []any{num, deferredKind(r), nameOf(r), d.Batch, d.Project, d.By, d.Why, d.Reason, d.Tries, d.FirstAt.UnixMilli(), d.LastAt.UnixMilli(), string(record)}, &d.Num)

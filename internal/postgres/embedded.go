@@ -19,11 +19,11 @@ type model struct {
 // model returns the model with a fingerprint; found is false if it is unknown.
 func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool, err error) {
 	const query = `SELECT num, dimensions FROM models WHERE space = $space AND fingerprint = ?`
-	if m, found = t.models[fingerprint]; found {
+	if m, found = known(t.names, &t.names.models, fingerprint); found {
 		return m, true, nil
 	}
 	if found, err = t.Maybe(ctx, query, []any{fingerprint}, &m.num, &m.dimensions); found {
-		keep(&t.models, fingerprint, m)
+		know(t.names, &t.names.models, fingerprint, m)
 	}
 	return m, found, conn.Doing(err, "read model")
 }
@@ -79,7 +79,7 @@ func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
 	have = model{next(&t.head.other, 0), m.Dimensions}
 	err = t.Run(ctx, `INSERT INTO models (space, num, name, fingerprint, dimensions) VALUES ($space,?,?,?,?)`, have.num, m.Name, m.Fingerprint, m.Dimensions)
 	if err == nil {
-		keep(&t.models, m.Fingerprint, have)
+		know(t.names, &t.names.models, m.Fingerprint, have)
 	}
 	return have, conn.Doing(err, "write model")
 }
@@ -90,7 +90,7 @@ func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
 	if !found {
 		return err
 	}
-	t.models = nil
+	t.names.models = nil
 	err = t.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE space = $space AND model = ?`, m.num),
 		conn.With(`DELETE FROM codes WHERE space = $space AND model = ?`, m.num), conn.With(`DELETE FROM coded WHERE space = $space AND model = ?`, m.num),
 		conn.With(`DELETE FROM models WHERE space = $space AND num = ?`, m.num))

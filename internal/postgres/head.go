@@ -18,17 +18,17 @@ import (
 type head struct {
 	device string
 	version, clock, lastAt,
-	memory, relation, prompt, project, session, seq, other int64
+	memory, relation, prompt, project, session, seq, deferred, other int64
 	shelves [2]index.State // of memories and of prompts
 }
 
 // headColumns are the columns of a head after device, in the order of numbers.
-const headColumns = `version, clock, last_at, memory, relation, prompt, project, session, seq, other,
+const headColumns = `version, clock, last_at, memory, relation, prompt, project, session, seq, deferred, other,
 	changes, unsealed, unsealed_last, prompt_changes, prompt_unsealed, prompt_unsealed_last`
 
 // numbers are the columns of h after device.
 func (h *head) numbers() []*int64 {
-	return []*int64{&h.version, &h.clock, &h.lastAt, &h.memory, &h.relation, &h.prompt, &h.project, &h.session, &h.seq, &h.other,
+	return []*int64{&h.version, &h.clock, &h.lastAt, &h.memory, &h.relation, &h.prompt, &h.project, &h.session, &h.seq, &h.deferred, &h.other,
 		&h.shelves[0].Changes, &h.shelves[0].Unsealed, &h.shelves[0].Last, &h.shelves[1].Changes, &h.shelves[1].Unsealed, &h.shelves[1].Last}
 }
 

@@ -121,7 +121,7 @@ func pools() map[reflect.Type][]any {
 	newPrompt := engram.Prompt{SyncID: "prompt-2", Project: "app", Content: "new", CreatedAt: day()}
 	add(engram.ByNum(1), engram.ByID(engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, 1))), engram.Ref{SyncID: "obs-0000000000000001"}, engram.Ref{Topic: "topic/1"}, engram.Ref{Project: "app", Topic: "topic/1"}, engram.Ref{ID: engram.IDPrefix + "0"})
 	add(engram.Filter{}, engram.Filter{Project: "app"}, engram.Filter{SessionID: "s"}, engram.Filter{Forgotten: true}, engram.Filter{Tags: []string{"tag"}}, engram.Filter{TopicKey: "topic/1"}, engram.Filter{Anchor: "a"},
-		engram.Filter{Stale: true}, engram.Filter{Mark: engram.TrustFlagged}, engram.Filter{Current: true}, engram.Filter{WithForgotten: true, Lasting: true}, engram.Filter{DueBefore: day().Add(time.Hour)}, engram.Filter{Unembedded: "m2"},
+		engram.Filter{Stale: true}, engram.Filter{Mark: engram.TrustFlagged}, engram.Filter{Current: true}, engram.Filter{WithForgotten: true}, engram.Filter{Lasting: true}, engram.Filter{DueBefore: day().Add(time.Hour)}, engram.Filter{Unembedded: "m2"},
 		engram.Filter{Hash: strings.Repeat("ab", 32)}, engram.Filter{Title: mark}, engram.Filter{Metadata: map[string]any{"k": mark}})
 	add(engram.Page{Limit: 100}, engram.Page{Limit: 100, Order: engram.OrderNumber})
 	add([]int64{1, 2, 3})

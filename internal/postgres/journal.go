@@ -18,10 +18,14 @@ type thingKey struct {
 	name string
 }
 
+// numbered reports whether things of a kind are named by numbers.
+func numbered(entity engram.Entity) bool {
+	return entity == engram.EntityMemory || entity == engram.EntityPrompt || entity == engram.EntityRelation
+}
+
 // keyOf returns the key of a thing as columns.
 func keyOf(entity engram.Entity, key string) thingKey {
-	switch entity {
-	case engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation:
+	if numbered(entity) {
 		if n, err := strconv.ParseInt(key, 10, 64); err == nil && n != 0 {
 			return thingKey{num: n}
 		}

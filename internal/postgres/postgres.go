@@ -38,6 +38,8 @@ type Store struct {
 	space string
 	wait  time.Duration
 	role  string // SET LOCAL ROLE, or "" where the server has no such role
+
+	latest latest
 }
 
 var _ engram.Store = (*Store)(nil)
@@ -103,7 +105,7 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 		return explain(err)
 	}
 	defer c.Rollback()
-	t, err := newTx(c, row)
+	t, err := s.newTx(c, row)
 	if err == nil {
 		err = t.hide(ctx, engram.Excluded(ctx))
 	}
@@ -131,7 +133,7 @@ func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error,
 		return explain(err)
 	}
 	defer c.Rollback()
-	t, err := newTx(c, row)
+	t, err := s.newTx(c, row)
 	if err == nil {
 		err = t.hide(ctx, engram.Excluded(ctx))
 	}
@@ -155,7 +157,7 @@ func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error,
 
 // write runs fn in the transaction of the only writer, given its head.
 func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(engram.Tx) error) error {
-	t, err := newTx(c, head)
+	t, err := s.newTx(c, head)
 	if err != nil {
 		return explain(err)
 	}
@@ -164,6 +166,7 @@ func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(
 
 // finish runs fn in a transaction that holds the lock, and commits.
 func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) error {
+	t.names = t.names.copy() // what it changes is not for others yet
 	err := fn(t)
 	if err == nil {
 		err = t.flush(ctx)
@@ -178,6 +181,9 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	if lost {
 		return engram.Errorf(engram.CodeUnavailable, "the connection to the database was lost at the end of a write, which may have been saved").
 			WithHint("look before you repeat it; what is saved twice is recognised").WithCause(err)
+	}
+	if err == nil {
+		s.latest.written(t.head.version, t.names)
 	}
 	return explain(err)
 }

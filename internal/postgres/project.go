@@ -24,13 +24,13 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 	if name == "" {
 		return 0, nil
 	}
-	if num, known := t.names.projects[name]; known {
+	if num, found := known(t.names, &t.names.projects, name); found {
 		return num, nil
 	}
 	var num int64
 	found, err := t.Maybe(ctx, numOfNameSQL, []any{name}, &num)
 	if found {
-		keep(&t.names.projects, name, num)
+		know(t.names, &t.names.projects, name, num)
 	} else if err == nil {
 		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("see {projects list}")
 	}
@@ -53,18 +53,18 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 	if name == "" {
 		return engram.Project{}, false, nil
 	}
-	if p, known := t.names.rows[name]; known {
+	if p, found := known(t.names, &t.names.rows, name); found {
 		return copied(p), true, nil
 	}
 	var num int64
 	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns+`, p.num`+named, []any{name},
 		scanInto(new(engram.Project), projectTable, &num)))
 	if found {
-		keep(&t.names.projects, name, num)
-		keep(&t.names.projects, p.Name, num)
+		know(t.names, &t.names.projects, name, num)
+		know(t.names, &t.names.projects, p.Name, num)
 	}
 	if found {
-		keep(&t.names.rows, name, copied(p))
+		know(t.names, &t.names.rows, name, copied(p))
 	}
 	return p, found, err
 }

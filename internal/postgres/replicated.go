@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -50,12 +51,16 @@ func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project
 	return []any{kindNum(entity), from.num, from.name, in, carriers}, false, nil
 }
 
-// keyAfter is the key after which a page starts; -1 is before every one.
+// keyAfter is the key after which a page starts; -1 is before every one, and names are after all numbers.
 func keyAfter(entity engram.Entity, key string) thingKey {
 	if key == "" {
 		return thingKey{num: -1}
 	}
-	return keyOf(entity, key)
+	k := keyOf(entity, key)
+	if k.num == 0 && numbered(entity) {
+		k.num = math.MaxInt64
+	}
+	return k
 }
 
 func scanKey(s conn.Scanner) (string, error) {

@@ -16,8 +16,9 @@ var sessionColumns = columnsOf("s", sessionTable)
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
-	if s, known := t.sessionRows[id]; known {
-		return active(s, t.counted.sessions[t.names.sessions[id]]), nil
+	if s, read := t.sessionRows[id]; read {
+		num, _ := known(t.names, &t.names.sessions, id)
+		return active(s, t.counted.sessions[num]), nil
 	}
 	var num, project int64
 	s, found, err := conn.First(conn.List(ctx, t, fmt.Sprintf("read session %q", id),
@@ -27,8 +28,8 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 		return s, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
 	}
 	if err == nil {
-		keep(&t.names.sessions, id, num)
-		keep(&t.names.projects, s.Project, project)
+		know(t.names, &t.names.sessions, id, num)
+		know(t.names, &t.names.projects, s.Project, project)
 		keep(&t.sessionRows, id, s)
 	}
 	return s, err
@@ -134,7 +135,7 @@ func (t *tx) DeleteSession(ctx context.Context, id string, erase bool) error {
 	}
 	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE space = $space AND num = ?) WHERE space = $space AND entity = ? AND num = 0 AND key = ?`
 	t.sessionRows = nil
-	delete(t.names.sessions, id)
+	delete(t.names.sessions, id) // they are this transaction's own
 	err = t.RunAll(ctx, conn.With(gone, num, kindNum(engram.EntitySession), id),
 		conn.With(`DELETE FROM uses WHERE space = $space AND session = ?`, num),
 		conn.With(`UPDATE prompts SET session = 0 WHERE space = $space AND session = ?`, num), // prompts are not deleted with it
@@ -160,13 +161,13 @@ func (t *tx) eraseSession(ctx context.Context, id string) error {
 
 // sessionNum returns the row of a session; "" is row 0.
 func (t *tx) sessionNum(ctx context.Context, id string) (int64, error) {
-	if num, known := t.names.sessions[id]; known || id == "" {
+	if num, found := known(t.names, &t.names.sessions, id); found || id == "" {
 		return num, nil // row 0 means no session
 	}
 	var num int64
 	found, err := t.Maybe(ctx, `SELECT num FROM sessions WHERE space = $space AND id = ?`, []any{id}, &num)
 	if found {
-		keep(&t.names.sessions, id, num)
+		know(t.names, &t.names.sessions, id, num)
 	} else if err == nil {
 		err = engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("start it first")
 	}

@@ -11,20 +11,19 @@ import (
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
 type tx struct {
 	*conn.Tx
-	head, begun head  // as the transaction has raised it, and as it was
-	names       names // looked-up row numbers
+	head, begun head   // as the transaction has raised it, and as it was
+	names       *names // shared with others of its version, unless it writes
 	sessionRows map[string]engram.Session
 	counted     counted
 	carrierNums map[string]int64 // looked-up numbers of batch sets
-	models      map[string]model // by fingerprint
 }
 
 var _ engram.Tx = (*tx)(nil)
 
 // newTx returns the transaction that is open on a connection, given the row of its head.
-func newTx(c *conn.Tx, row [][]string) (*tx, error) {
+func (s *Store) newTx(c *conn.Tx, row [][]string) (*tx, error) {
 	h, err := readHead(row)
-	t := &tx{Tx: c, head: h, begun: h}
+	t := &tx{Tx: c, head: h, begun: h, names: s.latest.at(h.version)}
 	t.Before = t.beforeStatement
 	return t, err
 }
@@ -81,29 +80,6 @@ var hidingSQL = func() string {
 	}
 	return all[:len(all)-2] + " "
 }()
-
-// names caches looked-up row numbers, and the rows of projects.
-type names struct {
-	projects map[string]int64
-	sessions map[string]int64
-	rows     map[string]engram.Project // by any name
-}
-
-// mostNames bounds the cached numbers of a kind.
-const mostNames = 4096
-
-// keep caches the number of a name.
-func keep[K comparable, N any](in *map[K]N, name K, num N) {
-	if *in == nil || len(*in) >= mostNames {
-		*in = map[K]N{}
-	}
-	(*in)[name] = num
-}
-
-// renamed forgets what a change of projects may change.
-func (t *tx) renamed() {
-	t.names.projects, t.names.rows, t.sessionRows = nil, nil, nil
-}
 
 // Replica returns the transaction itself, which fulfils both roles.
 func (t *tx) Replica() engram.ReplicaReader { return t }

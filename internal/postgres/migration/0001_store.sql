@@ -18,7 +18,8 @@ CREATE TABLE heads (
 	project       bigint NOT NULL,
 	session       bigint NOT NULL,
 	seq           bigint NOT NULL,
-	other         bigint NOT NULL,        -- uses, carriers, deferred records, models, segments, kinds
+	deferred      bigint NOT NULL,
+	other         bigint NOT NULL,        -- uses, carriers, models, segments, kinds
 	changes       bigint NOT NULL,        -- of segments and kinds of memories
 	unsealed      bigint NOT NULL,        -- how many rows of unsealed
 	unsealed_last bigint NOT NULL,        -- and the last number
