@@ -140,6 +140,37 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// TestKilledMigration ends the server's side of the first opening of a database at each of its round trips: the next
+// one goes on from there.
+func TestKilledMigration(t *testing.T) {
+	server := postgrestest.Start(t)
+	database := server.Fresh(t)
+	name := database[strings.LastIndex(database, "/")+1 : strings.IndexByte(database, '?')]
+	for at := 1; ; at++ {
+		trip := 0
+		s, err := postgres.Open(t.Context(), postgres.Options{URL: database, Space: postgrestest.Space(), Sent: func([]string) {
+			if trip++; trip == at {
+				server.SQL(t, server.URL(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'engram' AND datname = '"+name+"'")
+			}
+		}})
+		if err == nil {
+			_ = s.Close()
+		}
+		if trip < at {
+			if err != nil || at < 6 {
+				t.Errorf("opened after %d kills: %v", at-1, err)
+			}
+			break
+		}
+		if err != nil && engram.CodeOf(err) != engram.CodeUnavailable {
+			t.Errorf("killed at round trip %d: %q, %v", at, engram.CodeOf(err), err)
+		}
+	}
+	if err := opened(t, database); err != nil {
+		t.Error(err)
+	}
+}
+
 func live(t *testing.T, s engram.Store) (n int) {
 	t.Helper()
 	// A connection that was killed while idle is noticed at its next use.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 	"sync"
@@ -226,6 +227,23 @@ func methods(fn func(name string, of func(engram.Tx) reflect.Value)) (n int) {
 	return n
 }
 
+// TestIsolationOfOwner is TestIsolation by row-level security alone for a user who owns the tables and may not make
+// roles: where there is no role to take on, forced policies hold.
+func TestIsolationOfOwner(t *testing.T) {
+	server := postgrestest.Start(t)
+	database := server.Fresh(t)
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.TrimPrefix(u.Path, "/")
+	owner := "owner_of_" + name
+	server.SQL(t, database, "CREATE ROLE "+owner+" LOGIN; ALTER DATABASE "+name+" OWNER TO "+owner+"; ALTER SCHEMA public OWNER TO "+owner)
+	t.Cleanup(func() { server.SQL(t, server.URL(), "DROP DATABASE "+name+" WITH (FORCE); DROP ROLE "+owner) })
+	u.User = url.User(owner)
+	isolated(t, server, database, true, true, func(o *postgres.Options) { o.URL = u.String() })
+}
+
 // TestIsolation calls every method in a space with what another one has, in an empty space and in one with the same
 // names and numbers, by both walls and by row-level security alone, all as superuser: nothing of the other is seen
 // or changed.
@@ -235,26 +253,32 @@ func TestIsolation(t *testing.T) {
 		for _, full := range []bool{false, true} {
 			t.Run(fmt.Sprintf("row-level security alone %v, with the same names %v", loose, full), func(t *testing.T) {
 				database := server.Fresh(t)
-				with := func(o *postgres.Options) { o.URL, o.Loose = database, loose }
-				other, own := postgrestest.Space(), postgrestest.Space()
-				theirs, ours := open(t, server, other, with), open(t, server, own, with)
-				if err := theirs.Update(t.Context(), func(tx engram.Tx) error { return fill(t.Context(), tx, mark) }); err != nil {
-					t.Fatalf("fill the other space: %v", err)
-				}
-				if full {
-					if err := ours.Update(t.Context(), func(tx engram.Tx) error { return fill(t.Context(), tx, "ours") }); err != nil {
-						t.Fatalf("fill the own space: %v", err)
-					}
-				}
-				before := contents(t, server, database, other)
-				n := methods(func(name string, of func(engram.Tx) reflect.Value) { callAll(t, ours, name, of) })
-				if after := contents(t, server, database, other); after != before {
-					t.Errorf("the other space was\n%s\nand is\n%s", before, after)
-				}
-				t.Logf("%d methods", n)
+				isolated(t, server, database, loose, full, func(o *postgres.Options) { o.URL = database })
 			})
 		}
 	}
+}
+
+// isolated calls every method in a space of a database, which another one shares.
+func isolated(t *testing.T, server *postgrestest.Server, database string, loose, full bool, as func(*postgres.Options)) {
+	t.Helper()
+	other, own := postgrestest.Space(), postgrestest.Space()
+	with := func(o *postgres.Options) { o.Loose = loose }
+	theirs, ours := open(t, server, other, as, with), open(t, server, own, as, with)
+	if err := theirs.Update(t.Context(), func(tx engram.Tx) error { return fill(t.Context(), tx, mark) }); err != nil {
+		t.Fatalf("fill the other space: %v", err)
+	}
+	if full {
+		if err := ours.Update(t.Context(), func(tx engram.Tx) error { return fill(t.Context(), tx, "ours") }); err != nil {
+			t.Fatalf("fill the own space: %v", err)
+		}
+	}
+	before := contents(t, server, database, other)
+	n := methods(func(name string, of func(engram.Tx) reflect.Value) { callAll(t, ours, name, of) })
+	if after := contents(t, server, database, other); after != before {
+		t.Errorf("the other space was\n%s\nand is\n%s", before, after)
+	}
+	t.Logf("%d methods", n)
 }
 
 // TestPooler lets two spaces work at once behind a pooler of transactions that has few connections for many: no
