@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/postgrestest"
+	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
 // filled returns a space with n memories, and the URL of its database.
@@ -18,7 +19,7 @@ func filled(b *testing.B, server *postgrestest.Server, n int, trips *int) (s *po
 	database = server.Fresh(b)
 	s = open(b, server, postgrestest.Space(), func(o *postgres.Options) { o.URL, o.Sent = database, func([]string) { *trips++ } })
 	err := s.Update(b.Context(), func(tx engram.Tx) error {
-		if err := fill(b.Context(), tx, "text"); err != nil {
+		if err := storetest.Fill(b.Context(), tx, "text"); err != nil {
 			return err
 		}
 		for i := range n {
@@ -38,7 +39,7 @@ func filled(b *testing.B, server *postgrestest.Server, n int, trips *int) (s *po
 
 // bench is the i-th memory of a benchmark.
 func bench(i int) engram.Memory {
-	m := *pools()[reflect.TypeFor[*engram.Memory]()][0].(*engram.Memory)
+	m := *storetest.Values()[reflect.TypeFor[*engram.Memory]()][0].(*engram.Memory)
 	m.ID, m.SyncID = engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, 1000+i)), fmt.Sprintf("obs-%016x", 1000+i)
 	m.Title, m.Content = fmt.Sprint("a title of memory ", i), strings.Repeat("what is to be remembered of it, ", 20)
 	m.NormalizedHash = fmt.Sprintf("%064x", i)

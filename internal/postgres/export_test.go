@@ -5,8 +5,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index"
 )
 
-// Shelves returns what a transaction keeps of the index: of memories, of prompts, and the codes.
-func Shelves(r engram.Reader) (memories, prompts index.Shelf, codes index.CodeShelf) {
+// IndexStores returns what a transaction keeps of the index: of memories, of prompts, and the codes.
+func IndexStores(r engram.Reader) (memories, prompts index.Store, codes index.CodeStore) {
 	t := r.(*tx)
-	return shelf{t, ofMemories}, shelf{t, ofPrompts}, codeShelf{t}
+	return wordStore{t, ofMemories}, wordStore{t, ofPrompts}, codeStore{t}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/postgrestest"
+	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
 // opened opens a space of a database and returns the error.
@@ -116,7 +117,7 @@ func TestKilled(t *testing.T) {
 	for at := int64(1); ; at++ {
 		trip.Store(0)
 		killAt.Store(at)
-		err := s.Update(ctx, func(tx engram.Tx) error { return fill(ctx, tx, "text") })
+		err := s.Update(ctx, func(tx engram.Tx) error { return storetest.Fill(ctx, tx, "text") })
 		reached := trip.Load() >= at
 		killAt.Store(0)
 		if !reached {

@@ -19,7 +19,7 @@ type head struct {
 	device string
 	version, clock, lastAt,
 	memory, relation, prompt, project, session, seq, deferred, other int64
-	shelves [2]index.State // of memories and of prompts
+	indexes [2]index.State // of memories and of prompts
 }
 
 // headColumns are the columns of a head after device, in the order of numbers.
@@ -29,7 +29,7 @@ const headColumns = `version, clock, last_at, memory, relation, prompt, project,
 // numbers are the columns of h after device.
 func (h *head) numbers() []*int64 {
 	return []*int64{&h.version, &h.clock, &h.lastAt, &h.memory, &h.relation, &h.prompt, &h.project, &h.session, &h.seq, &h.deferred, &h.other,
-		&h.shelves[0].Changes, &h.shelves[0].Unsealed, &h.shelves[0].Last, &h.shelves[1].Changes, &h.shelves[1].Unsealed, &h.shelves[1].Last}
+		&h.indexes[0].Changes, &h.indexes[0].Unsealed, &h.indexes[0].Last, &h.indexes[1].Changes, &h.indexes[1].Unsealed, &h.indexes[1].Last}
 }
 
 func (s *Store) headSQL() string {

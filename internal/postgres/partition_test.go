@@ -15,6 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/postgrestest"
+	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
 // TestPartitions runs every method on tables in eight partitions by space, and explains each statement that it sent:
@@ -38,7 +39,7 @@ func TestPartitions(t *testing.T) {
 			}
 		}
 	})
-	if err := s.Update(t.Context(), func(tx engram.Tx) error { return fill(t.Context(), tx, "ours") }); err != nil {
+	if err := s.Update(t.Context(), func(tx engram.Tx) error { return storetest.Fill(t.Context(), tx, "ours") }); err != nil {
 		t.Fatalf("fill: %v", err)
 	}
 	off := engram.Without(t.Context(), func(project string) bool { return project == "empty" })
@@ -48,7 +49,7 @@ func TestPartitions(t *testing.T) {
 	}); err != nil {
 		t.Fatalf("list without a project: %v", err)
 	}
-	methods(func(name string, of func(engram.Tx) reflect.Value) { callAll(t, s, name, of) })
+	storetest.Methods(func(name string, of func(engram.Tx) reflect.Value) { callAll(t, s, name, of) })
 
 	sent["SELECT count(*) FROM memories WHERE num = $1"] = false // which the test must notice
 	var script strings.Builder

@@ -12,6 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/postgrestest"
+	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
 // TestNames lets two stores of one space rename what the other knows, and one take back what it began.
@@ -30,7 +31,7 @@ func TestNames(t *testing.T) {
 	}
 	put := func(p engram.Project, then error) {
 		t.Helper()
-		p.CreatedAt = day()
+		p.CreatedAt = storetest.Day()
 		if err := s.Update(ctx, func(tx engram.Tx) error { return cmp.Or(tx.PutProject(ctx, p), then) }); !errors.Is(err, then) {
 			t.Fatal(err)
 		}
@@ -64,12 +65,12 @@ func TestRoundTrips(t *testing.T) {
 	var trips [][]string
 	s := open(t, server, postgrestest.Space(), func(o *postgres.Options) { o.Sent = func(all []string) { trips = append(trips, slices.Clone(all)) } })
 	ctx := t.Context()
-	if err := s.Update(ctx, func(tx engram.Tx) error { return fill(ctx, tx, "text") }); err != nil {
+	if err := s.Update(ctx, func(tx engram.Tx) error { return storetest.Fill(ctx, tx, "text") }); err != nil {
 		t.Fatal(err)
 	}
 	update := func(fn func(engram.Tx) error) func() error { return func() error { return s.Update(ctx, fn) } }
 	view := func(fn func(engram.Reader) error) func() error { return func() error { return s.View(ctx, fn) } }
-	saved := pools()
+	saved := storetest.Values()
 	memory := saved[reflect.TypeFor[*engram.Memory]()][0].(*engram.Memory)
 	for _, tt := range []struct {
 		name string
@@ -111,7 +112,7 @@ func TestRoundTrips(t *testing.T) {
 		{"an erased memory", update(func(tx engram.Tx) error { return tx.EraseMemory(ctx, 2) }), 6},
 		{"relations of a save", update(func(tx engram.Tx) error {
 			r := func(id string, verb engram.Verb) *engram.Relation {
-				return &engram.Relation{ID: id, Source: 1, Target: 3, Verb: verb, Status: engram.RelationJudged, CreatedAt: day(), UpdatedAt: day()}
+				return &engram.Relation{ID: id, Source: 1, Target: 3, Verb: verb, Status: engram.RelationJudged, CreatedAt: storetest.Day(), UpdatedAt: storetest.Day()}
 			}
 			return tx.InsertRelation(ctx, r("rel-3", engram.VerbRelatesTo), r("rel-4", engram.VerbCausedBy), r("rel-5", engram.VerbScoped))
 		}), 3},
@@ -153,11 +154,11 @@ func saveWhole(ctx context.Context, tx engram.Tx, m *engram.Memory) error {
 	if err := tx.Append(ctx, &engram.Mutation{At: head.Clock + 1, Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: "9", Project: m.Project}); err != nil {
 		return err
 	}
-	if err := tx.PutTrust(ctx, engram.Trust{Memory: m.Num, Mark: engram.TrustFlagged, At: day()}); err != nil {
+	if err := tx.PutTrust(ctx, engram.Trust{Memory: m.Num, Mark: engram.TrustFlagged, At: storetest.Day()}); err != nil {
 		return err
 	}
-	if err := tx.PutVectors(ctx, model(), []engram.Vector{{Num: m.Num, Values: []float32{1, 0, 0, 0}}}); err != nil {
+	if err := tx.PutVectors(ctx, storetest.TestModel(), []engram.Vector{{Num: m.Num, Values: []float32{1, 0, 0, 0}}}); err != nil {
 		return err
 	}
-	return tx.RecordUse(ctx, engram.Use{At: day(), Counters: []engram.Counter{{Day: day(), Project: m.Project, Operation: "save", Outcome: "inserted", Tally: engram.Tally{Events: 1}}}})
+	return tx.RecordUse(ctx, engram.Use{At: storetest.Day(), Counters: []engram.Counter{{Day: storetest.Day(), Project: m.Project, Operation: "save", Outcome: "inserted", Tally: engram.Tally{Events: 1}}}})
 }

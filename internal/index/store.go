@@ -1,8 +1,8 @@
-// Package index says what the index of words and codes asks of a store.
+// Package index says what the index of words and codes asks of a store: Store and CodeStore.
 //
 // The index is a sequence of segments (docs/adr/0004-search-schema.md): each has documents, a row a memory, blocks
 // of the lists of its words, and pages of the codes of vectors. New memories wait, unsealed, a row each. What is in
-// rows, blocks and pages is the business of packages postings and vector; a Shelf only keeps them.
+// rows, blocks and pages is the business of packages postings and vector; a Store only keeps them.
 package index
 
 import (
@@ -61,9 +61,9 @@ type Place struct {
 	N       int // from 0
 }
 
-// Shelf keeps the index of words of one collection, as one transaction sees and changes it. The bytes that it hands
+// Store keeps the index of words of one collection, as one transaction sees and changes it. The bytes that it hands
 // out are valid until each returns.
-type Shelf interface {
+type Store interface {
 	// State returns the state that this transaction sees, its own changes included.
 	State(ctx context.Context) (State, error)
 	// Changed counts a change of segments or kinds and returns State.Changes.
@@ -112,8 +112,8 @@ type Shelf interface {
 	Clear(ctx context.Context) error
 }
 
-// CodeShelf keeps the codes of vectors in the slots of segments, by the number of their model.
-type CodeShelf interface {
+// CodeStore keeps the codes of vectors in the slots of segments, by the number of their model.
+type CodeStore interface {
 	// Coded returns the segments with codes of a model, with a version that changes with every change of them.
 	Coded(ctx context.Context, model int64) (map[int64]int64, error)
 	// Codes calls each with the pages of codes of a segment, in order.

@@ -1,4 +1,4 @@
-package postgres_test
+package postgrestest_test
 
 import (
 	"encoding/json"
@@ -11,20 +11,26 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/postgrestest"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
 // TestEquality calls every method of a transaction with the same arguments on a SQLite file and on a space, reads and
 // writes in one order: both answer the same, with the same codes of errors, and end with the same.
 func TestEquality(t *testing.T) {
 	server := postgrestest.Start(t)
-	file, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), Now: day})
+	file, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), Now: storetest.Day})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = file.Close() })
-	space := open(t, server, postgrestest.Space())
+	space, err := postgres.Open(t.Context(), postgres.Options{URL: server.URL(), Space: postgrestest.Space()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = space.Close() })
 	var devices []string
 	stores := []engram.Store{file, space}
 	for _, s := range stores {
@@ -34,7 +40,7 @@ func TestEquality(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return fill(t.Context(), tx, "some text")
+			return storetest.Fill(t.Context(), tx, "some text")
 		}); err != nil {
 			t.Fatalf("fill: %v", err)
 		}
@@ -43,7 +49,7 @@ func TestEquality(t *testing.T) {
 	left := []string{"Lexical", "SearchPrompts", "Reindex"}
 	var called, refused int
 	for range 2 { // again, after all the writes
-		methods(func(name string, of func(engram.Tx) reflect.Value) {
+		storetest.Methods(func(name string, of func(engram.Tx) reflect.Value) {
 			if slices.Contains(left, name) {
 				return
 			}
@@ -84,7 +90,7 @@ func answersOf(t *testing.T, s engram.Store, name string, of func(engram.Tx) ref
 		err := s.Update(t.Context(), func(tx engram.Tx) error {
 			method := of(tx)
 			if calls == nil {
-				calls = arguments(t, name, method.Type(), pools(), &seen)
+				calls = storetest.Arguments(t, name, method.Type(), &seen)
 			}
 			seen = nil
 			out := method.Call(append([]reflect.Value{reflect.ValueOf(t.Context())}, calls[i]...))

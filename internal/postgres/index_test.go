@@ -12,8 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postgrestest"
 )
 
-// stock prints all that a shelf and the codes hold.
-func stock(ctx context.Context, s index.Shelf, codes index.CodeShelf) (string, error) {
+// stock prints all that a store of words and the codes hold.
+func stock(ctx context.Context, s index.Store, codes index.CodeStore) (string, error) {
 	var b strings.Builder
 	state, err := s.State(ctx)
 	fmt.Fprintf(&b, "%+v", state)
@@ -63,8 +63,8 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// shelve fills a shelf and codes, and returns the number of its segment.
-func shelve(ctx context.Context, s index.Shelf, codes index.CodeShelf) (num int64, err error) {
+// stockUp fills a store and codes, and returns the number of its segment.
+func stockUp(ctx context.Context, s index.Store, codes index.CodeStore) (num int64, err error) {
 	do := func(fn func() error) {
 		if err == nil {
 			err = fn()
@@ -96,26 +96,26 @@ func shelve(ctx context.Context, s index.Shelf, codes index.CodeShelf) (num int6
 	return num, err
 }
 
-func TestShelf(t *testing.T) {
+func TestIndexStore(t *testing.T) {
 	server := postgrestest.Start(t)
 	var trips int
 	s := open(t, server, postgrestest.Space(), func(o *postgres.Options) { o.Sent = func([]string) { trips++ } })
 	ctx := t.Context()
-	update := func(fn func(memories, prompts index.Shelf, codes index.CodeShelf) error) {
+	update := func(fn func(memories, prompts index.Store, codes index.CodeStore) error) {
 		t.Helper()
-		if err := s.Update(ctx, func(tx engram.Tx) error { return fn(postgres.Shelves(tx)) }); err != nil {
+		if err := s.Update(ctx, func(tx engram.Tx) error { return fn(postgres.IndexStores(tx)) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	holds := func(what string, memories, prompts string) {
 		t.Helper()
 		err := s.View(ctx, func(r engram.Reader) error {
-			m, p, codes := postgres.Shelves(r)
+			m, p, codes := postgres.IndexStores(r)
 			for _, of := range []struct {
-				shelf index.Shelf
-				want  string
+				wordStore index.Store
+				want      string
 			}{{m, memories}, {p, prompts}} {
-				got, err := stock(ctx, of.shelf, codes)
+				got, err := stock(ctx, of.wordStore, codes)
 				if err != nil {
 					return err
 				}
@@ -134,8 +134,8 @@ func TestShelf(t *testing.T) {
 
 	var segment int64
 	trips = 0
-	update(func(m, _ index.Shelf, codes index.CodeShelf) (err error) {
-		segment, err = shelve(ctx, m, codes)
+	update(func(m, _ index.Store, codes index.CodeStore) (err error) {
+		segment, err = stockUp(ctx, m, codes)
 		return err
 	})
 	if trips != 2 {
@@ -146,7 +146,7 @@ func TestShelf(t *testing.T) {
 	holds("filled", "{Changes:0 Unsealed:3 Last:3} kinds map[] unsealed 1:1 d0 w0 unsealed 2:2 d1 w1 unsealed 3:3 d2 w2 "+row+parts, none)
 
 	trips = 0
-	update(func(m, _ index.Shelf, codes index.CodeShelf) error {
+	update(func(m, _ index.Store, codes index.CodeStore) error {
 		var at []string
 		err := m.PartsAt(ctx, index.Blocks, []index.Place{{Segment: segment, N: 2}, {Segment: segment, N: 9}, {Segment: segment, N: 0}}, func(p index.Place, data []byte) error {
 			at = append(at, fmt.Sprint(p.N, string(data)))
@@ -161,7 +161,7 @@ func TestShelf(t *testing.T) {
 		t.Errorf("parts of many places have %d round trips, want 3", trips)
 	}
 
-	update(func(m, p index.Shelf, _ index.CodeShelf) error {
+	update(func(m, p index.Store, _ index.CodeStore) error {
 		if was, err := m.DropUnsealed(ctx, 2); !was || err != nil {
 			t.Errorf("drop a waiting memory: %v, %v", was, err)
 		}
@@ -192,7 +192,7 @@ func TestShelf(t *testing.T) {
 	// Another space has neither, whatever it asks for.
 	other := open(t, server, postgrestest.Space())
 	err := other.Update(ctx, func(tx engram.Tx) error {
-		m, p, codes := postgres.Shelves(tx)
+		m, p, codes := postgres.IndexStores(tx)
 		return firstError(m.CutParts(ctx, index.Blocks, segment, 0), m.DropSegment(ctx, segment), m.ClearUnsealed(ctx), p.Clear(ctx), m.Clear(ctx), codes.DropCodes(ctx, segment), codes.ClearCodes(ctx))
 	})
 	if err != nil {
@@ -200,10 +200,10 @@ func TestShelf(t *testing.T) {
 	}
 	holds("after another space was emptied", "{Changes:1 Unsealed:2 Last:63} kinds map[] unsealed 1:1 d0 w0 unsealed 3:3 moved w2 "+row+parts, "{Changes:0 Unsealed:1 Last:1} kinds map[] unsealed 1:1 d w")
 
-	update(func(m, _ index.Shelf, codes index.CodeShelf) error {
+	update(func(m, _ index.Store, codes index.CodeStore) error {
 		return firstError(m.DropSegment(ctx, segment), codes.DropCodes(ctx, segment), m.ClearUnsealed(ctx))
 	})
 	holds("without its segment", "{Changes:1 Unsealed:0 Last:63} kinds map[]", "{Changes:0 Unsealed:1 Last:1} kinds map[] unsealed 1:1 d w")
-	update(func(_, p index.Shelf, _ index.CodeShelf) error { return p.Clear(ctx) })
+	update(func(_, p index.Store, _ index.CodeStore) error { return p.Clear(ctx) })
 	holds("cleared", "{Changes:1 Unsealed:0 Last:63} kinds map[]", "{Changes:1 Unsealed:0 Last:1} kinds map[]")
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 )
@@ -13,25 +14,25 @@ const (
 	ofPrompts  = 1
 )
 
-// shelf keeps the index of words of one collection. Its State stands in the head, so that an added memory is one
+// wordStore keeps the index of words of one collection. Its State stands in the head, so that an added memory is one
 // row more and no row that every save writes.
-type shelf struct {
+type wordStore struct {
 	*tx
 	collection int
 }
 
-var _ index.Shelf = shelf{}
+var _ index.Store = wordStore{}
 
-func (s shelf) state() *index.State { return &s.head.shelves[s.collection] }
+func (s wordStore) state() *index.State { return &s.head.indexes[s.collection] }
 
 // State returns the state in the head.
-func (s shelf) State(context.Context) (index.State, error) { return *s.state(), nil }
+func (s wordStore) State(context.Context) (index.State, error) { return *s.state(), nil }
 
 // Changed counts a change.
-func (s shelf) Changed(context.Context) (int64, error) { return next(&s.state().Changes, 0), nil }
+func (s wordStore) Changed(context.Context) (int64, error) { return next(&s.state().Changes, 0), nil }
 
 // Kinds returns the numbers of all kinds.
-func (s shelf) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
+func (s wordStore) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
 	all := map[index.Kind]uint32{}
 	err := s.Rows(ctx, `SELECT num, type, scope FROM kinds WHERE space = $space`, nil, func(r conn.Scanner) error {
 		var num uint32
@@ -44,20 +45,20 @@ func (s shelf) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
 }
 
 // AddKind numbers a kind.
-func (s shelf) AddKind(ctx context.Context, k index.Kind) (uint32, error) {
+func (s wordStore) AddKind(ctx context.Context, k index.Kind) (uint32, error) {
 	num := next(&s.head.other, 0)
 	err := s.Run(ctx, `INSERT INTO kinds (space, num, type, scope) VALUES ($space,?,?,?)`, num, k.Type, k.Scope)
 	return uint32(num), conn.Doing(err, "number type %q", k.Type)
 }
 
 // DropKinds removes the kinds without memories; prompts have the one without a type.
-func (s shelf) DropKinds(ctx context.Context) (bool, error) {
+func (s wordStore) DropKinds(ctx context.Context) (bool, error) {
 	n, err := s.Exec(ctx, `DELETE FROM kinds WHERE space = $space AND type <> '' AND type NOT IN (SELECT type FROM tallies WHERE space = $space)`)
 	return n > 0, conn.Doing(err, "drop unused types")
 }
 
 // Unsealed reads waiting memories.
-func (s shelf) Unsealed(ctx context.Context, after int64, words bool, each func(index.Unsealed) error) error {
+func (s wordStore) Unsealed(ctx context.Context, after int64, words bool, each func(index.Unsealed) error) error {
 	columns := "''::bytea"
 	if words {
 		columns = "words"
@@ -74,7 +75,7 @@ func (s shelf) Unsealed(ctx context.Context, after int64, words bool, each func(
 }
 
 // AddUnsealed adds a waiting memory.
-func (s shelf) AddUnsealed(ctx context.Context, u index.Unsealed) (int64, error) {
+func (s wordStore) AddUnsealed(ctx context.Context, u index.Unsealed) (int64, error) {
 	seq := next(&s.state().Last, 0)
 	s.state().Unsealed++
 	err := s.Run(ctx, `INSERT INTO unsealed (space, collection, seq, memory, document, words) VALUES ($space,?,?,?,?,?)`, s.collection, seq, u.Memory, u.Document, u.Words)
@@ -82,12 +83,12 @@ func (s shelf) AddUnsealed(ctx context.Context, u index.Unsealed) (int64, error)
 }
 
 // MoveUnsealed replaces a document.
-func (s shelf) MoveUnsealed(ctx context.Context, seq int64, document []byte) error {
+func (s wordStore) MoveUnsealed(ctx context.Context, seq int64, document []byte) error {
 	return s.Run(ctx, `UPDATE unsealed SET document = ? WHERE space = $space AND collection = ? AND seq = ?`, document, s.collection, seq)
 }
 
 // DropUnsealed removes a waiting memory.
-func (s shelf) DropUnsealed(ctx context.Context, memory int64) (bool, error) {
+func (s wordStore) DropUnsealed(ctx context.Context, memory int64) (bool, error) {
 	if s.state().Unsealed == 0 {
 		return false, nil
 	}
@@ -97,20 +98,20 @@ func (s shelf) DropUnsealed(ctx context.Context, memory int64) (bool, error) {
 }
 
 // ClearUnsealed removes all waiting memories.
-func (s shelf) ClearUnsealed(ctx context.Context) error {
+func (s wordStore) ClearUnsealed(ctx context.Context) error {
 	s.state().Unsealed = 0
 	return s.Run(ctx, `DELETE FROM unsealed WHERE space = $space AND collection = ?`, s.collection)
 }
 
 // Reserve takes numbers.
-func (s shelf) Reserve(_ context.Context, n int64) (int64, error) {
+func (s wordStore) Reserve(_ context.Context, n int64) (int64, error) {
 	last := s.state().Last
 	s.state().Last += n
 	return last, nil
 }
 
 // Segments reads the segments.
-func (s shelf) Segments(ctx context.Context, each func(index.Segment) error) error {
+func (s wordStore) Segments(ctx context.Context, each func(index.Segment) error) error {
 	const query = `SELECT num, level, coalesce(project, -1), version, slots, live, tokens, firsts FROM segments WHERE space = $space AND collection = ? ORDER BY num`
 	err := s.Rows(ctx, query, []any{s.collection}, func(r conn.Scanner) error {
 		var g index.Segment
@@ -123,7 +124,7 @@ func (s shelf) Segments(ctx context.Context, each func(index.Segment) error) err
 }
 
 // AddSegment adds a segment.
-func (s shelf) AddSegment(ctx context.Context, g index.Segment) (int64, error) {
+func (s wordStore) AddSegment(ctx context.Context, g index.Segment) (int64, error) {
 	const query = `INSERT INTO segments (space, collection, num, level, project, version, slots, live, tokens, firsts) VALUES ($space,?,?,?,nullif(?::bigint, -1),?,?,?,?,?)`
 	num := next(&s.head.other, 0)
 	err := s.Run(ctx, query, s.collection, num, g.Level, g.Project, g.Version, g.Slots, g.Live, g.Tokens, bytesOf(g.Firsts))
@@ -131,13 +132,13 @@ func (s shelf) AddSegment(ctx context.Context, g index.Segment) (int64, error) {
 }
 
 // PutSegment replaces the row of a segment.
-func (s shelf) PutSegment(ctx context.Context, g index.Segment) error {
+func (s wordStore) PutSegment(ctx context.Context, g index.Segment) error {
 	const query = `UPDATE segments SET level = ?, project = nullif(?::bigint, -1), version = ?, slots = ?, live = ?, tokens = ?, firsts = ? WHERE space = $space AND num = ?`
 	return s.Run(ctx, query, g.Level, g.Project, g.Version, g.Slots, g.Live, g.Tokens, bytesOf(g.Firsts), g.Num)
 }
 
 // DropSegment removes a segment.
-func (s shelf) DropSegment(ctx context.Context, num int64) error {
+func (s wordStore) DropSegment(ctx context.Context, num int64) error {
 	err := s.RunAll(ctx, conn.With(`DELETE FROM postings WHERE space = $space AND segment = ?`, num),
 		conn.With(`DELETE FROM documents WHERE space = $space AND segment = ?`, num),
 		conn.With(`DELETE FROM lengths WHERE space = $space AND segment = ?`, num),
@@ -163,7 +164,7 @@ var parts = func() [3]partsOf {
 }()
 
 // Parts reads the parts of a segment.
-func (s shelf) Parts(ctx context.Context, of index.Sort, segment int64, from int, each func(int, []byte) error) error {
+func (s wordStore) Parts(ctx context.Context, of index.Sort, segment int64, from int, each func(int, []byte) error) error {
 	err := s.Rows(ctx, parts[of].from, []any{segment, from}, func(r conn.Scanner) error {
 		var n int
 		var data []byte
@@ -176,7 +177,7 @@ func (s shelf) Parts(ctx context.Context, of index.Sort, segment int64, from int
 }
 
 // PartsAt reads parts of several segments.
-func (s shelf) PartsAt(ctx context.Context, of index.Sort, at []index.Place, each func(index.Place, []byte) error) error {
+func (s wordStore) PartsAt(ctx context.Context, of index.Sort, at []index.Place, each func(index.Place, []byte) error) error {
 	if len(at) == 0 {
 		return nil
 	}
@@ -196,17 +197,17 @@ func (s shelf) PartsAt(ctx context.Context, of index.Sort, at []index.Place, eac
 }
 
 // PutPart adds or replaces a part.
-func (s shelf) PutPart(ctx context.Context, of index.Sort, at index.Place, data []byte) error {
+func (s wordStore) PutPart(ctx context.Context, of index.Sort, at index.Place, data []byte) error {
 	return s.Run(ctx, parts[of].put, at.Segment, at.N, bytesOf(data))
 }
 
 // CutParts removes parts.
-func (s shelf) CutParts(ctx context.Context, of index.Sort, segment int64, from int) error {
+func (s wordStore) CutParts(ctx context.Context, of index.Sort, segment int64, from int) error {
 	return s.Run(ctx, parts[of].cut, segment, from)
 }
 
 // Clear empties the index of the collection. Its numbers go on.
-func (s shelf) Clear(ctx context.Context) error {
+func (s wordStore) Clear(ctx context.Context) error {
 	const its = ` WHERE space = $space AND segment IN (SELECT num FROM segments WHERE space = $space AND collection = ?)`
 	next(&s.state().Changes, 0)
 	s.state().Unsealed = 0
@@ -226,19 +227,19 @@ func bytesOf(data []byte) []byte {
 	return data
 }
 
-// codeShelf keeps the codes of vectors.
-type codeShelf struct{ *tx }
+// codeStore keeps the codes of vectors.
+type codeStore struct{ *tx }
 
-var _ index.CodeShelf = codeShelf{}
+var _ index.CodeStore = codeStore{}
 
 // Coded returns the segments with codes.
-func (s codeShelf) Coded(ctx context.Context, model int64) (map[int64]int64, error) {
+func (s codeStore) Coded(ctx context.Context, model int64) (map[int64]int64, error) {
 	all, err := conn.Pairs[int64, int64](ctx, s, `SELECT segment, version FROM coded WHERE space = $space AND model = ?`, model)
 	return all, conn.Doing(err, "read codes")
 }
 
 // Codes reads the pages of codes of a segment.
-func (s codeShelf) Codes(ctx context.Context, model, segment int64, each func(int, []byte, []byte) error) error {
+func (s codeStore) Codes(ctx context.Context, model, segment int64, each func(int, []byte, []byte) error) error {
 	const query = `SELECT page, signs, sizes FROM codes WHERE space = $space AND segment = ? AND model = ? ORDER BY page`
 	err := s.Rows(ctx, query, []any{segment, model}, func(r conn.Scanner) error {
 		var page int
@@ -252,14 +253,14 @@ func (s codeShelf) Codes(ctx context.Context, model, segment int64, each func(in
 }
 
 // PutCodes adds or replaces a page of codes.
-func (s codeShelf) PutCodes(ctx context.Context, model int64, at index.Place, signs, sizes []byte) error {
+func (s codeStore) PutCodes(ctx context.Context, model int64, at index.Place, signs, sizes []byte) error {
 	const query = `INSERT INTO codes (space, model, segment, page, signs, sizes) VALUES ($space,?,?,?,?,?)
 		ON CONFLICT (space, segment, model, page) DO UPDATE SET signs = excluded.signs, sizes = excluded.sizes`
 	return s.Run(ctx, query, model, at.Segment, at.N, bytesOf(signs), bytesOf(sizes))
 }
 
 // Recoded gives a segment's codes and their model a version that neither had before.
-func (s codeShelf) Recoded(ctx context.Context, model, segment int64) error {
+func (s codeStore) Recoded(ctx context.Context, model, segment int64) error {
 	version := next(&s.head.other, 0)
 	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space AND num = ?`, version, model),
 		conn.With(`INSERT INTO coded (space, model, segment, version) VALUES ($space,?,?,?) ON CONFLICT (space, segment, model) DO UPDATE SET version = excluded.version`, model, segment, version))
@@ -267,15 +268,31 @@ func (s codeShelf) Recoded(ctx context.Context, model, segment int64) error {
 }
 
 // DropCodes removes the codes of a segment.
-func (s codeShelf) DropCodes(ctx context.Context, segment int64) error {
+func (s codeStore) DropCodes(ctx context.Context, segment int64) error {
 	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space`, next(&s.head.other, 0)),
 		conn.With(`DELETE FROM codes WHERE space = $space AND segment = ?`, segment), conn.With(`DELETE FROM coded WHERE space = $space AND segment = ?`, segment))
 	return conn.Doing(err, "drop codes")
 }
 
 // ClearCodes removes all codes.
-func (s codeShelf) ClearCodes(ctx context.Context) error {
+func (s codeStore) ClearCodes(ctx context.Context) error {
 	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space`, next(&s.head.other, 0)),
 		conn.With(`DELETE FROM codes WHERE space = $space`), conn.With(`DELETE FROM coded WHERE space = $space`))
 	return conn.Doing(err, "empty the codes")
 }
+
+// errNoIndex is the error of questions that need the index of words.
+var errNoIndex = engram.Errorf(engram.CodeUnavailable, "this store has no index of words")
+
+// Lexical ranks memories by words.
+func (t *tx) Lexical(context.Context, engram.LexicalQuery) (engram.Lexical, error) {
+	return engram.Lexical{}, errNoIndex
+}
+
+// SearchPrompts ranks the prompts that contain any of the terms.
+func (t *tx) SearchPrompts(context.Context, []engram.Term, string, int) ([]engram.Prompt, error) {
+	return nil, errNoIndex
+}
+
+// Reindex rebuilds the whole index from the texts.
+func (t *tx) Reindex(context.Context) error { return nil }
