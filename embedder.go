@@ -73,6 +73,9 @@ type VectorQuery struct {
 	// not change them.
 	Vectors map[int64][]float32
 	Also    []int64
+	// Room, unless nil, is where the numbers of Vectors may be put, if there is room for all. Vectors then last as long
+	// as the caller leaves it alone.
+	Room []float32
 	// Close wants memories related to the question, not the best of all. Farther ones may be missed; it costs a
 	// third.
 	Close bool

@@ -71,7 +71,7 @@ type Options struct {
 	// Aliases are groups of words that a search takes as the same, besides the built-in ones, as alias.Parse returns
 	// them.
 	Aliases [][]string
-	// TextCacheBytes limits the cache of parsed texts, roughly; 0 is 8 MiB.
+	// TextCacheBytes limits the cache of parsed texts, roughly; 0 is 5 MiB.
 	TextCacheBytes int
 	// Patience limits how long a read waits to record what it showed, and for the states of anchored code; 0 is
 	// 100 ms. The result reports what took longer.

@@ -40,7 +40,7 @@ func FuzzBlock(f *testing.F) {
 			}
 			w.Add(e.Word(), e.List())
 		}
-		if _, err := postings.Union(lists, make([]uint32, postings.MaxSlots)); err != nil {
+		if _, err := postings.Union(nil, lists, make([]uint32, postings.MaxSlots)); err != nil {
 			t.Fatalf("lists that can be read cannot be joined: %v", err)
 		}
 		for _, again := range w.Blocks() {

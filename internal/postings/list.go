@@ -49,27 +49,33 @@ func (l List) Clone() List { l.body = bytes.Clone(l.body); return l }
 
 // Decode appends the postings to into, which may be nil, and returns the result.
 func (l List) Decode(into []Posting) ([]Posting, error) {
-	into = slices.Grow(into, l.count)
-	b, slot := l.body, -1
-	for range l.count {
+	from := len(into)
+	into = slices.Grow(into, l.count)[:from+l.count]
+	ps, b, slot := into[from:], l.body, -1
+	for i := range ps {
 		if len(b) > 0 && b[0]&0x81 == 0 { // a single byte, as of most words
 			slot += int(b[0]>>1) + 1
-			into, b = append(into, Posting{Slot: uint32(slot), TF: 1}), b[1:]
+			ps[i], b = Posting{Slot: uint32(slot), TF: 1}, b[1:]
+			continue
+		}
+		if len(b) > 1 && b[0]&0x80 == 0 && b[1]&0x80 == 0 { // two bytes, as of nearly all others
+			slot += int(b[0]>>1) + 1
+			ps[i], b = Posting{Slot: uint32(slot), TF: uint32(b[1])}, b[2:]
 			continue
 		}
 		var head int
 		var ok bool
 		tf := 1
 		if head, b, ok = uvarint(b); !ok {
-			return into, ErrDamaged
+			return into[:from+i], ErrDamaged
 		}
 		if head&1 != 0 {
 			if tf, b, ok = uvarint(b); !ok {
-				return into, ErrDamaged
+				return into[:from+i], ErrDamaged
 			}
 		}
 		slot += head>>1 + 1
-		into = append(into, Posting{Slot: uint32(slot), TF: uint32(tf)})
+		ps[i] = Posting{Slot: uint32(slot), TF: uint32(tf)}
 	}
 	// Slots ascend, so none is beyond the last one, which ReadList has checked.
 	if len(b) != 0 || l.count > 0 && slot != l.last {
@@ -132,10 +138,10 @@ func (l List) AppendWithout(dst []byte, slot int) (out []byte, found bool, err e
 	return AppendList(dst, kept), found, nil
 }
 
-// Union merges several lists: each slot once, with the sum of its TF. tf is scratch space with one zero
-// per slot, and is zero again afterwards.
-func Union(lists []List, tf []uint32) ([]Posting, error) {
-	return union(lists, tf, func(a, b uint32) uint32 {
+// Union appends several lists, merged, to into: each slot once, with the sum of its TF. tf is scratch space with one
+// zero per slot, and is zero again afterwards.
+func Union(into []Posting, lists []List, tf []uint32) ([]Posting, error) {
+	return union(into, lists, tf, func(a, b uint32) uint32 {
 		if sum := uint64(a) + uint64(b); sum <= math.MaxUint32 {
 			return uint32(sum)
 		}
@@ -145,34 +151,33 @@ func Union(lists []List, tf []uint32) ([]Posting, error) {
 
 // Either is Union with the greatest TF: of words that mean the same, a document often has two forms of one
 // occurrence.
-func Either(lists []List, tf []uint32) ([]Posting, error) {
-	return union(lists, tf, func(a, b uint32) uint32 { return max(a, b) })
+func Either(into []Posting, lists []List, tf []uint32) ([]Posting, error) {
+	return union(into, lists, tf, func(a, b uint32) uint32 { return max(a, b) })
 }
 
-func union(lists []List, tf []uint32, both func(a, b uint32) uint32) ([]Posting, error) {
-	var scratch []Posting
+func union(into []Posting, lists []List, tf []uint32, both func(a, b uint32) uint32) (merged []Posting, err error) {
+	from := len(into)
 	for _, l := range lists {
-		var err error
-		if scratch, err = l.Decode(scratch[:0]); err != nil {
+		if into, err = l.Decode(into[:from]); err != nil {
 			clear(tf)
-			return nil, err
+			return into[:from], err
 		}
-		for _, p := range scratch {
+		for _, p := range into[from:] {
 			if int(p.Slot) >= len(tf) {
 				clear(tf)
-				return nil, ErrDamaged
+				return into[:from], ErrDamaged
 			}
 			tf[p.Slot] = both(tf[p.Slot], p.TF)
 		}
 	}
-	var all []Posting
+	into = into[:from]
 	for slot, n := range tf {
 		if n > 0 {
-			all = append(all, Posting{Slot: uint32(slot), TF: n})
+			into = append(into, Posting{Slot: uint32(slot), TF: n})
 			tf[slot] = 0
 		}
 	}
-	return all, nil
+	return into, nil
 }
 
 // DocSize is the size of one row of Docs in bytes.

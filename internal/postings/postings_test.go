@@ -109,7 +109,7 @@ func TestUnionAddsUpFrequenciesAndEitherTakesTheGreatest(t *testing.T) {
 			lists = append(lists, list(t, postings.AppendList(nil, ps)))
 		}
 		room := make([]uint32, 40*300)
-		got, err := unite(lists, room)
+		got, err := unite(nil, lists, room)
 		if err != nil {
 			t.Fatal(err)
 		}

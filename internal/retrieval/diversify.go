@@ -86,13 +86,13 @@ func same(a, b Said) bool {
 	for i, j := 0, 0; i < len(a.nums) || j < len(b.nums); {
 		switch {
 		case j == len(b.nums) || i < len(a.nums) && a.nums[i] < b.nums[j]:
-			if a.words[i].number {
+			if a.word(i).number {
 				return false
 			}
 			alone++
 			i++
 		case i == len(a.nums) || b.nums[j] < a.nums[i]:
-			if b.words[j].number {
+			if b.word(j).number {
 				return false
 			}
 			alone++

@@ -7,22 +7,27 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// FuseScores combines lexical and vector hits by score:
+// Fuser joins lists of hits, one question after the other in the same room. The zero Fuser is ready.
+type Fuser struct {
+	at map[int64]int // place of each memory in the result
+}
+
+// Scores combines lexical and vector hits by score:
 //
 //	score = (1 - weight) · words / greatest of words + weight · max(cosine, 0) / greatest cosine
 //
 // It keeps the lead of the first hit over the second, which ranks discard: with a small embedding
-// model it is worth .005 R@10 and nDCG@10 against FuseRanks in the mean of six label sets (vector
+// model it is worth .005 R@10 and nDCG@10 against Ranks in the mean of six label sets (vector
 // weight 0.2 here, 0.3 there); no set has a better nDCG@10 by ranks.
 //
 // weight is that of the vectors, 0 to 1. Scores are in [0, 1]; a memory missing from a list gets
-// nothing from it; each list names a memory once. The result has every memory of both lists, best
-// first. The lists need not be sorted and are not changed.
+// nothing from it; each list names a memory once. The result has every memory of both lists, in no
+// order (SortBest). The lists need not be sorted and are not changed.
 //
 // Source: the weighted sum of Fox, Shaw, "Combination of Multiple Searches", TREC-2, 1994, over
 // scores divided by their maximum.
-func FuseScores(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
-	return joined(part{1 - weight, words, ofGreatest(words)}, part{weight, meaning, ofGreatest(meaning)})
+func (x *Fuser) Scores(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
+	return x.joined(part{1 - weight, words, ofGreatest(words)}, part{weight, meaning, ofGreatest(meaning)})
 }
 
 // ofGreatest returns the scores divided by the greatest; negative scores become 0.
@@ -39,26 +44,26 @@ func ofGreatest(list []engram.Ranked) []float64 {
 	return parts
 }
 
-// RankDamping flattens the head of the lists in FuseRanks. The published value is 60, for lists of about equal
+// RankDamping flattens the head of the lists in Fuser.Ranks. The published value is 60, for lists of about equal
 // quality. Here the words are much better than the vectors, and with 5 their first hits keep their lead: +.014
 // R@10, +.026 nDCG@10 against 60 in the mean of six label sets, vector weight 0.3; 10 is equivalent.
 const RankDamping = 5
 
-// FuseRanks combines lexical and vector hits by weighted reciprocal rank:
+// Ranks combines lexical and vector hits by weighted reciprocal rank:
 //
 //	score = (1 - weight) / (RankDamping + rank in words) + weight / (RankDamping + rank in meaning)
 //
 // with ranks from 1, divided by the score of a memory that is first in both lists, so that scores
-// are in [0, 1] like those of FuseScores. It is for models whose cosines say little about how much
+// are in [0, 1] like those of Scores. It is for models whose cosines say little about how much
 // nearer one memory is than the next.
 //
 // weight is that of the vectors, 0 to 1; each list names a memory once, best first. The result has
-// every memory of both lists, best first. The lists are not changed.
+// every memory of both lists, in no order (SortBest). The lists are not changed.
 //
 // Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and Individual
 // Rank Learning Methods", SIGIR 2009.
-func FuseRanks(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
-	return joined(part{1 - weight, words, ranks(words)}, part{weight, meaning, ranks(meaning)})
+func (x *Fuser) Ranks(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
+	return x.joined(part{1 - weight, words, ranks(words)}, part{weight, meaning, ranks(meaning)})
 }
 
 // ranks returns the share of each place in a list, 1 for the first.
@@ -78,12 +83,17 @@ type part struct {
 }
 
 // joined adds the parts up. Hits of a part without weight are left out.
-func joined(parts ...part) []engram.Ranked {
+func (x *Fuser) joined(parts ...part) []engram.Ranked {
 	most := 0
 	for _, p := range parts {
 		most += len(p.list)
 	}
-	at, fused := make(map[int64]int, most), make([]engram.Ranked, 0, most)
+	fused := make([]engram.Ranked, 0, most)
+	if x.at == nil {
+		x.at = make(map[int64]int, most)
+	}
+	at := x.at
+	clear(at)
 	for _, p := range parts {
 		if !(p.weight > 0) {
 			continue
@@ -98,13 +108,52 @@ func joined(parts ...part) []engram.Ranked {
 			fused[k].Score += p.weight * p.shares[i]
 		}
 	}
-	Sort(fused)
 	return fused
 }
 
 // Sort sorts hits, best first; of equal ones the later memory, whose Num is greater, comes first.
-func Sort(finds []engram.Ranked) {
-	slices.SortFunc(finds, func(a, b engram.Ranked) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
-	})
+func Sort(finds []engram.Ranked) { slices.SortFunc(finds, Compare) }
+
+// Compare orders hits as Sort does.
+func Compare(a, b engram.Ranked) int {
+	switch {
+	case a.Score > b.Score:
+		return -1
+	case a.Score < b.Score:
+		return 1
+	case a.Score == b.Score:
+		return cmp.Compare(b.Num, a.Num)
+	}
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num)) // NaN
+}
+
+// SortBest puts the best hits, so many, first, sorted, and leaves the others in any order.
+func SortBest(finds []engram.Ranked, best int) {
+	best = min(best, len(finds))
+	for rest, n := finds, best; 0 < n && n < len(rest); { // quickselect: [0, i) is not worse than the pivot, (j, len) not better
+		pivot := rest[len(rest)/2]
+		i, j := 0, len(rest)-1
+		for i <= j {
+			for Compare(rest[i], pivot) < 0 {
+				i++
+			}
+			for Compare(rest[j], pivot) > 0 {
+				j--
+			}
+			if i <= j {
+				rest[i], rest[j] = rest[j], rest[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			rest = rest[:j+1]
+		case n >= i:
+			n, rest = n-i, rest[i:]
+		default:
+			n = 0
+		}
+	}
+	Sort(finds[:best])
 }

@@ -29,7 +29,7 @@ func TestFuseScores(t *testing.T) {
 		{"all cosines below 0", 0.5, nil, []engram.Ranked{{Num: 1, Score: -0.1}}, []engram.Ranked{{Num: 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := retrieval.FuseScores(tt.weight, tt.words, tt.meaning); !near(got, tt.want) {
+			if got := sorted(new(retrieval.Fuser).Scores)(tt.weight, tt.words, tt.meaning); !near(got, tt.want) {
 				t.Errorf("FuseScores(%v, %v, %v) = %v, want %v", tt.weight, tt.words, tt.meaning, got, tt.want)
 			}
 		})
@@ -51,11 +51,43 @@ func TestFuseRanks(t *testing.T) {
 		{"words alone", 0.25, words, nil, []engram.Ranked{{Num: 1, Score: 0.75}, {Num: 2, Score: 0.75 * 6 / 7}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := retrieval.FuseRanks(tt.weight, tt.words, tt.meaning); !near(got, tt.want) {
+			if got := sorted(new(retrieval.Fuser).Ranks)(tt.weight, tt.words, tt.meaning); !near(got, tt.want) {
 				t.Errorf("FuseRanks(%v, %v, %v) = %v, want %v", tt.weight, tt.words, tt.meaning, got, tt.want)
 			}
 		})
 	}
+}
+
+type fusion func(weight float64, words, meaning []engram.Ranked) []engram.Ranked
+
+func sorted(fuse fusion) fusion {
+	return func(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
+		fused := fuse(weight, words, meaning)
+		retrieval.Sort(fused)
+		return fused
+	}
+}
+
+func TestTheBestAreFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		finds := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) engram.Ranked {
+			score := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{0, 1, math.NaN(), math.Inf(1)})).Draw(t, "score")
+			return engram.Ranked{Num: rapid.Int64Range(1, 50).Draw(t, "num"), Score: score}
+		}), 0, 60).Draw(t, "finds")
+		best := rapid.IntRange(0, 70).Draw(t, "best")
+		want, got := slices.Clone(finds), slices.Clone(finds)
+		retrieval.Sort(want)
+		retrieval.SortBest(got, best)
+		for i := range min(best, len(finds)) {
+			if retrieval.Compare(got[i], want[i]) != 0 {
+				t.Fatalf("the best %d of %v: got %v, want %v", best, finds, got, want)
+			}
+		}
+		retrieval.Sort(got)
+		if slices.CompareFunc(got, want, retrieval.Compare) != 0 {
+			t.Fatalf("of %v: got %v", finds, got)
+		}
+	})
 }
 
 func near(a, b []engram.Ranked) bool {
@@ -64,8 +96,8 @@ func near(a, b []engram.Ranked) bool {
 
 // TestFusion says what holds for both ways of joining.
 func TestFusion(t *testing.T) {
-	for name, fuse := range map[string]func(float64, []engram.Ranked, []engram.Ranked) []engram.Ranked{
-		"scores": retrieval.FuseScores, "ranks": retrieval.FuseRanks,
+	for name, fuse := range map[string]fusion{
+		"scores": sorted(new(retrieval.Fuser).Scores), "ranks": sorted(new(retrieval.Fuser).Ranks),
 	} {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -113,6 +145,6 @@ func BenchmarkFuseScores(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		retrieval.FuseScores(0.2, words, meaning)
+		new(retrieval.Fuser).Scores(0.2, words, meaning)
 	}
 }

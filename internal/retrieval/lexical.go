@@ -11,6 +11,7 @@ package retrieval
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -71,6 +72,7 @@ type Lexicon struct {
 	foreign map[written]*Lexeme // of others
 	all     []*Lexeme           // by num
 	order   []int32             // scratch space of Say
+	has     []uint64            // scratch space of Say: a bit per num, all 0
 	bytes   int
 }
 
@@ -147,8 +149,8 @@ func (x *Lexeme) Stem() string {
 
 // Said is the content of one text, in lexemes.
 type Said struct {
-	words   []*Lexeme // its distinct words without stop words, ascending
-	nums    []int32   // of words, kept together because they are read most
+	all     []*Lexeme // of the lexicon, by num
+	nums    []int32   // its distinct words without stop words, ascending
 	order   []int32   // of all words, as they follow each other
 	title   int       // how many of order are the title's
 	length  float64
@@ -175,18 +177,40 @@ func (l *Lexicon) Say(p Passage) Said {
 		add(text.TitleWeight)(t)
 		s.title = len(l.order)
 	}, add(1))
-	s.nums, s.order = slices.Clone(l.order), slices.Clone(l.order)
-	slices.Sort(s.nums)
-	s.nums = slices.Clip(slices.Compact(s.nums))
-	s.words = make([]*Lexeme, len(s.nums))
-	for i, num := range s.nums {
-		s.words[i] = l.all[num]
-	}
+	s.order = slices.Clone(l.order)
+	s.nums = l.distinct(s.order)
+	s.all = l.all
 	return s
 }
 
+// word returns a distinct word.
+func (s Said) word(i int) *Lexeme { return s.all[s.nums[i]] }
+
+// distinct returns the numbers in order, each once.
+func (l *Lexicon) distinct(order []int32) []int32 {
+	if missing := (len(l.all)+63)/64 - len(l.has); missing > 0 {
+		l.has = append(l.has, make([]uint64, missing)...)
+	}
+	n := 0
+	for _, num := range order {
+		bit := uint64(1) << (num % 64)
+		if l.has[num/64]&bit == 0 {
+			l.has[num/64] |= bit
+			n++
+		}
+	}
+	nums := make([]int32, 0, n)
+	for at := 0; len(nums) < n; at++ {
+		for set := l.has[at]; set != 0; set &= set - 1 {
+			nums = append(nums, int32(at*64+bits.TrailingZeros64(set)))
+		}
+		l.has[at] = 0
+	}
+	return nums
+}
+
 // Bytes returns the approximate size without the lexicon.
-func (s Said) Bytes() int { return 104 + 12*len(s.words) + 4*len(s.order) }
+func (s Said) Bytes() int { return 104 + 4*len(s.nums) + 4*len(s.order) }
 
 // Texts are texts read with one lexicon, for Fill and Repeats.
 type Texts struct {
@@ -223,7 +247,7 @@ func (t *Texts) distinct() (words []*Lexeme, places []int32) {
 	for _, s := range t.said {
 		for i, num := range s.nums {
 			if places[num] == 0 {
-				words = append(words, s.words[i])
+				words = append(words, s.word(i))
 				places[num] = int32(len(words))
 			}
 		}

@@ -112,7 +112,7 @@ func (s Subject) same(earlier, later Stated) bool {
 func (s Subject) odds(earlier, later Stated) float64 {
 	const mostShort, mostLong = 16, 48 // distinct words
 	e, l := earlier.Said, later.Said
-	short, long := min(len(e.words), len(l.words)), max(len(e.words), len(l.words))
+	short, long := min(len(e.nums), len(l.nums)), max(len(e.nums), len(l.nums))
 	if short == 0 || short > mostShort || long > mostLong || !(later.Score > 0) {
 		return math.Inf(-1)
 	}
@@ -151,8 +151,8 @@ func had(covers []Covered) []Covered {
 
 // common returns the words of a that b has in any form.
 func common(a, b Said) (shared []*Lexeme) {
-	for _, x := range a.words {
-		if b.has(x) {
+	for i := range a.nums {
+		if x := a.word(i); b.has(x) {
 			shared = append(shared, x)
 		}
 	}
@@ -161,7 +161,7 @@ func common(a, b Said) (shared []*Lexeme) {
 
 // has reports whether a text has a word in any form.
 func (s Said) has(x *Lexeme) bool {
-	return slices.ContainsFunc(s.words, func(y *Lexeme) bool { return x == y || x.Stem() == y.Stem() })
+	return slices.ContainsFunc(s.nums, func(num int32) bool { return x.num == num || x.Stem() == s.all[num].Stem() })
 }
 
 // asks reports whether a word is one of the question.
@@ -202,13 +202,9 @@ func (s Subject) other(earlier, later Said) bool {
 
 // pairs yields the words that follow each other, within the title and within the content.
 func (s Said) pairs() iter.Seq2[*Lexeme, *Lexeme] {
-	word := func(num int32) *Lexeme {
-		i, _ := slices.BinarySearch(s.nums, num)
-		return s.words[i]
-	}
 	return func(yield func(a, b *Lexeme) bool) {
 		for i := 1; i < len(s.order); i++ {
-			if i != s.title && !yield(word(s.order[i-1]), word(s.order[i])) {
+			if i != s.title && !yield(s.all[s.order[i-1]], s.all[s.order[i]]) {
 				return
 			}
 		}

@@ -48,7 +48,7 @@ func memoryPlans(t *testing.T) []planCase {
 			return err
 		}, want: []string{"SEARCH m USING INDEX memories_title (project=? AND <expr>=?)"}},
 		{name: "neighbours", run: func(t *tx) error { _, _, err := t.Neighbours(ctx, "s", 3, 5, 5); return err },
-			want: []string{"SEARCH m USING INDEX memories_session (session=? AND num<?)", "SCAN (subquery-4)", "USE TEMP B-TREE FOR ORDER BY",
+			want: []string{"SEARCH m USING INDEX memories_session (session=? AND num<?)", "SCAN (subquery-5)", "USE TEMP B-TREE FOR ORDER BY",
 				"SEARCH m USING INDEX memories_session (session=? AND num>?)"},
 			why: "the few that were found are turned round"},
 		{name: "anchored", run: func(t *tx) error {

@@ -91,7 +91,8 @@ func (g given) Scan(v any) error {
 // columnsOf returns what scanInto reads in the row of a table: the number, if T has one, and the fields.
 func columnsOf[T any](row string, fields []engram.Field[T]) string {
 	special := map[string]string{"project": `(SELECT name FROM projects WHERE num = ` + row + `.project)`,
-		"tags":    `(SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num)`,
+		// Most memories have none, and an aggregate costs more than a look.
+		"tags":    `CASE WHEN EXISTS (SELECT 1 FROM tags WHERE memory = m.num) THEN (SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num) ELSE '[]' END`,
 		"aliases": `(SELECT json_group_array(alias ORDER BY alias) FROM project_aliases WHERE project = p.num)`}
 	if row != "r" { // a relation has the name of its session
 		special["session_id"] = `(SELECT id FROM sessions WHERE num = ` + row + `.session)`

@@ -37,9 +37,9 @@ func TestVectorsAreReadByTheirKeys(t *testing.T) {
 			_, err := t0.Nearest(t.Context(), engram.VectorQuery{Model: "space", Vector: v, Filter: engram.Filter{Project: "app"}, Limit: 5, Vectors: map[int64][]float32{}, Also: []int64{7}})
 			return err
 		}, []string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH vector_codes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
-			"SEARCH coded USING PRIMARY KEY (model=?)", "SEARCH v USING PRIMARY KEY (model=? AND memory=?)"}},
+			"SEARCH coded USING PRIMARY KEY (model=?)", "SEARCH v USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{"vectors", func(t0 *tx) error { _, err := t0.Vectors(t.Context(), "space", []int64{1, 2}); return err },
-			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH v USING PRIMARY KEY (model=? AND memory=?)"}},
+			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH v USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{"what lacks a vector", func(t0 *tx) error {
 			t0.index.Cache, t0.vectors.Cache = new(lexicon.Cache), new(vectors.Cache)
 			_, err := t0.List(t.Context(), engram.Filter{Unembedded: "space"}, engram.Page{Order: engram.OrderNumber, Limit: 5})
@@ -47,7 +47,7 @@ func TestVectorsAreReadByTheirKeys(t *testing.T) {
 		},
 			[]string{"SEARCH models USING INDEX sqlite_autoindex_models_1 (fingerprint=?)", "SEARCH models USING INTEGER PRIMARY KEY (rowid=?)",
 				"SEARCH coded USING PRIMARY KEY (model=?)", "SEARCH vector_codes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
-				"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH v USING PRIMARY KEY (model=? AND memory=?)"}},
+				"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH v USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{"what lacks a vector of a new model", func(t0 *tx) error {
 			_, err := t0.List(t.Context(), engram.Filter{Unembedded: "new"}, engram.Page{Order: engram.OrderNumber, Limit: 5, After: engram.Position{Num: 0}})
 			return err

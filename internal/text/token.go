@@ -67,6 +67,25 @@ func ScanQuestion(s string, emit func(Token)) { languagesOf(s).scan(s, emit) }
 
 func (l Language) scan(s string, emit func(Token)) {
 	for i := 0; i < len(s); {
+		// Nine of ten words are ASCII letters and digits, of which only the first may be upper case.
+		if is := kinds[s[i]]; is == gap {
+			i++
+			continue
+		} else if is != other {
+			end := i + 1
+			for end < len(s) && kinds[s[end]] == small {
+				end++
+			}
+			if n := end - i; 1 < n && n <= maxToken && (end == len(s) || kinds[s[end]] == gap) {
+				w := s[i:end]
+				if is == capital {
+					w = strings.ToLower(w)
+				}
+				l.emit(w, w, emit)
+				i = end
+				continue
+			}
+		}
 		r, size := decode(s, i)
 		if !isWord(r) {
 			i += size
@@ -81,6 +100,28 @@ func (l Language) scan(s string, emit func(Token)) {
 		i = end
 	}
 }
+
+// The kinds of bytes.
+const (
+	other   = iota // of a character beyond ASCII, or one that may join the parts of a word
+	gap            // between words
+	small          // a small letter or a digit
+	capital        // a capital letter
+)
+
+var kinds = func() (kinds [256]uint8) {
+	for c := range rune(utf8.RuneSelf) {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			kinds[c] = capital
+		case isWord(c):
+			kinds[c] = small
+		case !isCut(c) && c != '\'':
+			kinds[c] = gap
+		}
+	}
+	return kinds
+}()
 
 // letterName returns the word for C++, C# and similar names, whose bare letter would find nothing,
 // and "" for other words.

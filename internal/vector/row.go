@@ -3,6 +3,7 @@ package vector
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // scaleBytes is the size of the scale that opens a row.
@@ -166,7 +167,14 @@ type Estimator struct {
 // NewEstimator returns the estimator of a query. Building its table, 256 bytes per number of the query,
 // takes tens of microseconds for 256 numbers.
 func NewEstimator(query []float32) *Estimator {
-	e := &Estimator{groups: make([][256]float32, SignBytes(len(query))*2)}
+	e := new(Estimator)
+	e.Reset(query)
+	return e
+}
+
+// Reset makes e the estimator of another query, in the same room.
+func (e *Estimator) Reset(query []float32) {
+	e.groups = slices.Grow(e.groups[:0], SignBytes(len(query))*2)[:SignBytes(len(query))*2]
 	for g := range e.groups {
 		var q [4]float32
 		copy(q[:], query[min(g*4, len(query)):])
@@ -176,7 +184,6 @@ func NewEstimator(query []float32) *Estimator {
 			e.groups[g][levels] = low[signs&3|sizes&3<<2] + high[signs>>2|sizes>>2<<2]
 		}
 	}
-	return e
 }
 
 // pairLevels returns the sums of two numbers, indexed by their two signs (low bits) and two sizes.

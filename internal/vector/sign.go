@@ -3,6 +3,7 @@ package vector
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // wordBytes is the size of one word of a code.
@@ -56,12 +57,20 @@ type near struct {
 
 // NewNearestCodes returns a NearestCodes for at most most codes nearest to code.
 func NewNearestCodes(code []uint64, most int) *NearestCodes {
-	s := &NearestCodes{code: code, most: max(most, 0), limit: len(code) * 64, at: make([]int, len(code)*64+1)}
+	s := new(NearestCodes)
+	s.Reset(code, most)
+	return s
+}
+
+// Reset begins anew, in the same room: 128 kB for thousands of codes.
+func (s *NearestCodes) Reset(code []uint64, most int) {
+	s.code, s.most, s.limit = code, max(most, 0), len(code)*64
+	s.at = slices.Grow(s.at[:0], len(code)*64+1)[:len(code)*64+1]
+	clear(s.at)
 	if most <= 0 {
 		s.limit = -1
 	}
-	s.found = make([]near, 0, min(2*s.most, 8192)) // growing to that would allocate three times as much
-	return s
+	s.found = slices.Grow(s.found[:0], min(2*s.most, 8192)) // growing to that would allocate three times as much
 }
 
 // Scan adds the codes in packed, as RowSigns writes them; the code in slot i gets the number first+i.

@@ -127,7 +127,13 @@ func (t *Top) Placed() []Placed {
 	best := t.heap
 	t.heap = nil
 	slices.SortFunc(best, func(a, b Placed) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return cmp.Compare(b.Num, a.Num)
 	})
 	return best
 }

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -235,6 +236,34 @@ func CollectLate() {
 	// The first collection finds this unused, and calls the function on a goroutine of the runtime.
 	type unused struct{ _ [64]byte }
 	runtime.AddCleanup(new(unused), func(usual int) { debug.SetGCPercent(usual) }, usual)
+}
+
+// headroom is how many bytes the heap of a server may grow between collections, beside an eighth of what is in use.
+const headroom = 12 << 20
+
+// CollectSteadily lets a server collect garbage by what a few questions leave behind instead of by what it keeps: most
+// of that are numbers and texts, which cost no collection anything, so that a large store needs no heap of twice its
+// size and a small one fewer collections. GOGC has precedence.
+func CollectSteadily() {
+	if usual := debug.SetGCPercent(100); usual != 100 {
+		debug.SetGCPercent(usual)
+		return
+	}
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	percent := 100
+	type unused struct{ _ [64]byte }
+	var collected func(int)
+	collected = func(int) { // after each collection, on a goroutine of the runtime
+		metrics.Read(sample)
+		live := max(sample[0].Value.Uint64(), 1<<20)
+		want := int((headroom + live/8) * 100 / live)
+		if want < percent*9/10 || want > percent*11/10 { // a change stops all goroutines
+			percent = want
+			debug.SetGCPercent(percent)
+		}
+		runtime.AddCleanup(new(unused), collected, 0)
+	}
+	runtime.AddCleanup(new(unused), collected, 0)
 }
 
 // Strays names variables that look like settings but are not read.

@@ -82,6 +82,7 @@ func serve(p *command.Program, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	command.CollectSteadily()
 	ctx := p.UntilEnded(cmd)
 	log, closeLog, err := serverLog(p, cmd, c)
 	if err != nil {

@@ -45,6 +45,52 @@ const mostTokens = 512
 type Model struct {
 	manifest engram.Model
 	table    func() (*table, error)
+	pairs    pairs
+}
+
+// pairs keeps similarities of words: those of a subject are compared again and again. It is half a megabyte, made for the
+// second question: many processes ask one.
+type pairs struct {
+	sync.Mutex
+	asked bool
+	known []pair // by a hash of the words
+}
+
+// take returns what is known, until give; nil for the first question and beside another one.
+func (p *pairs) take() []pair {
+	switch {
+	case !p.TryLock():
+		return nil
+	case p.known == nil && p.asked:
+		p.known = make([]pair, mostPairs)
+	case !p.asked:
+		p.asked = true
+		p.Unlock()
+		return nil
+	}
+	return p.known
+}
+
+func (p *pairs) give(known []pair) {
+	if known != nil {
+		p.Unlock()
+	}
+}
+
+type pair struct {
+	words      uint32 // their numbers, plus one; 0: none
+	similarity float64
+}
+
+const mostPairs = 1 << 15
+
+// placeOf returns where the similarity of two words is, or may be put; without pairs, none.
+func placeOf(known []pair, none *pair, a, b uint16) (place *pair, words uint32) {
+	words = (uint32(a)<<16 | uint32(b)) + 1
+	if known == nil {
+		return none, words
+	}
+	return &known[words*2654435761>>17], words
 }
 
 var _ engram.WordEmbedder = (*Model)(nil)
@@ -135,25 +181,38 @@ func (m *Model) Similarities(words, others []string) [][]float64 {
 	if err != nil {
 		return rows
 	}
-	asked := make([][]float32, len(words))
+	asked, ids := make([][]float32, len(words)), make([]uint16, len(words))
 	for i, w := range words {
 		if id, whole := t.whole(w); whole {
-			asked[i] = make([]float32, t.dimensions)
+			asked[i], ids[i] = make([]float32, t.dimensions), id
 			t.embed(asked[i], []uint16{id})
 		}
 	}
+	pairs := m.pairs.take()
+	defer m.pairs.give(pairs)
+	var none pair
 	for j, other := range others {
 		// Skip pieces of unknown names and numbers: they are similar to those of any other.
 		id, whole := t.whole(other)
 		if !whole {
 			continue
 		}
-		row := t.rows[int(id)*t.dimensions:][:t.dimensions]
-		length := vector.CodesLength(row)
+		row, length := t.rows[int(id)*t.dimensions:][:t.dimensions], -1.0
 		for i, v := range asked {
-			if v != nil && length > 0 {
-				rows[i][j] = vector.DotCodes(v, row) / length
+			if v == nil {
+				continue
 			}
+			known, words := placeOf(pairs, &none, ids[i], id)
+			if known.words != words {
+				if length < 0 {
+					length = vector.CodesLength(row)
+				}
+				*known = pair{words: words}
+				if length > 0 {
+					known.similarity = vector.DotCodes(v, row) / length
+				}
+			}
+			rows[i][j] = known.similarity
 		}
 	}
 	return rows

@@ -132,7 +132,7 @@ func TestADamagedModelLeavesTheWordsToAnswer(t *testing.T) {
 func TestADamagedVectorLeavesTheWordsToAnswer(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]string{
-		"one that is cut short": `UPDATE vectors SET row = x'00ff' WHERE memory = (SELECT max(memory) FROM vectors)`,
+		"one that is cut short": `UPDATE vectors SET row = x'00ff' WHERE num = (SELECT max(num) FROM vectors)`,
 		"all that are emptied":  `UPDATE vectors SET row = x''`,
 	} {
 		t.Run(name, func(t *testing.T) {

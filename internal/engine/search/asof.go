@@ -125,9 +125,9 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 	ms = append(ms, p.then...)
 	scores := weighPast(ms, p.terms, p.in.All, answer)
 	ranked := make([]engram.Ranked, 0, len(ms))
-	byNum := make(map[int64]engram.Memory, len(ms))
+	byNum := make(map[int64]*engram.Memory, len(ms))
 	for i, m := range ms {
-		byNum[m.Num] = m
+		byNum[m.Num] = &ms[i]
 		if scores[i] > 0 {
 			ranked = append(ranked, engram.Ranked{Num: m.Num, Score: scores[i]})
 		}
@@ -137,7 +137,7 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 		return err
 	}
 	for i, f := range ranked {
-		found.Hits = append(found.Hits, p.hit(byNum[f.Num], engram.ChannelRank{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}))
+		found.Hits = append(found.Hits, p.hit(*byNum[f.Num], engram.ChannelRank{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/alias"
@@ -24,6 +25,7 @@ type Finder struct {
 
 	textCache *textCache
 	leanings  *leanings
+	rooms     *sync.Pool // of *[]float32, for vectors of a question: the most that it allocates
 	aliases   alias.Table
 	reranker  engram.Reranker // nil: none
 	warm      Warm            // nil: no server
@@ -37,17 +39,18 @@ type Warm func(ctx context.Context, in SearchInput) (found engram.Found, ok bool
 type Cache struct {
 	texts    *textCache
 	leanings *leanings
+	rooms    *sync.Pool
 	aliases  alias.Table
 }
 
-// NewCache returns a Cache of about so many bytes; 0 is 8 MiB.
+// NewCache returns a Cache of about so many bytes; 0 is 5 MiB.
 func NewCache(bytes int, aliases alias.Table) *Cache {
-	return &Cache{texts: &textCache{most: cmp.Or(bytes, textCacheBytes)}, leanings: new(leanings), aliases: aliases}
+	return &Cache{texts: &textCache{most: cmp.Or(bytes, textCacheBytes)}, leanings: new(leanings), rooms: new(sync.Pool), aliases: aliases}
 }
 
 // New returns a Finder. reranker reorders the best hits on request; nil: none. warm is nil without a server.
 func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, c *Cache, reranker engram.Reranker, warm Warm) *Finder {
-	return &Finder{screen: l.Screen, ledger: l, exposure: x, anchors: a, textCache: c.texts, leanings: c.leanings, aliases: c.aliases, reranker: reranker, warm: warm}
+	return &Finder{screen: l.Screen, ledger: l, exposure: x, anchors: a, textCache: c.texts, leanings: c.leanings, rooms: c.rooms, aliases: c.aliases, reranker: reranker, warm: warm}
 }
 
 // lookAtCode sets the anchor states of hits, moves stale hits behind about equally good ones, and records the

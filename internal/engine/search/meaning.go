@@ -21,8 +21,10 @@ type meaning struct {
 	model  engram.Model
 	vector []float32           // of the question, centred and moved by feedback; nil if unknown
 	plain  []float32           // of the question, as the model returned it
-	finds  []engram.Ranked     // by cosine, best first
-	near   map[int64][]float32 // vectors of the finds of both channels
+	first  []engram.Ranked     // finds by the question's own vector, in no order
+	finds  []engram.Ranked     // by cosine, in no order
+	near   map[int64][]float32 // vectors of the finds of both channels, in room
+	room   *[]float32
 }
 
 // nearDepth limits the finds of each channel whose vectors are read, a large part of a search's cost; 200 find
@@ -57,6 +59,7 @@ func (q *Question) byMeaning(ctx context.Context) error {
 
 // silent drops the vector channel and reports why.
 func (q *Question) silent(ctx context.Context, err error) error {
+	q.end()
 	q.meaning, q.wordsAlone = meaning{}, true
 	reason := err.Error()
 	if hint := engram.HintOf(err); hint != "" {
@@ -68,19 +71,38 @@ func (q *Question) silent(ctx context.Context, err error) error {
 
 func (q *Question) near(ctx context.Context, vector []float32) error {
 	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
-	q.meaning.near = map[int64][]float32{}
+	most := min(len(q.lexical.Hits), nearDepth)
+	q.meaning.near = make(map[int64][]float32, nearDepth+most+len(q.beyond))
 	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
-		Filter: q.in.Filter, Limit: nearDepth, Vectors: q.meaning.near,
-		Also: slices.Concat(walk.NumsOf(q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)]), q.beyond)}) // finds by words get a cosine too
+		Filter: q.in.Filter, Limit: nearDepth, Vectors: q.meaning.near, Room: q.takeRoom(nearDepth + most + len(q.beyond)),
+		Also: slices.Concat(walk.NumsOf(q.lexical.Hits[:most]), q.beyond)}) // finds by words get a cosine too
 	if err != nil {
 		return err
 	}
 	q.distant(found)
 	q.nearest()
-	for i, f := range q.meaning.finds {
-		q.channel(f, engram.ChannelVector, i+1)
-	}
+	q.meaning.first = slices.Clone(q.meaning.finds)
 	return q.uncovered(ctx)
+}
+
+// takeRoom takes a room for the numbers of so many vectors from a question that has ended.
+func (q *Question) takeRoom(vectors int) []float32 {
+	numbers := vectors * q.meaning.model.Dimensions
+	room, some := q.finder.rooms.Get().(*[]float32)
+	if !some || cap(*room) < numbers {
+		room = new(make([]float32, numbers))
+	}
+	*room = (*room)[:numbers]
+	q.meaning.room = room
+	return *room
+}
+
+// end gives the room back; no vector of the question may be used any more.
+func (q *Question) end() {
+	if q.meaning.room != nil {
+		q.finder.rooms.Put(q.meaning.room)
+		q.meaning.room, q.meaning.near = nil, nil
+	}
 }
 
 // embedded returns the vector of the question. A model that knows words gets those that say what is asked for,
@@ -104,13 +126,12 @@ func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 	return vectors[0], nil
 }
 
-// nearest ranks the known vectors by the question's.
+// nearest compares the known vectors with the question's.
 func (q *Question) nearest() {
-	q.meaning.finds = q.meaning.finds[:0]
+	q.meaning.finds = slices.Grow(q.meaning.finds[:0], len(q.meaning.near))
 	for num, v := range q.meaning.near {
 		q.meaning.finds = append(q.meaning.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(q.meaning.vector, v)})
 	}
-	retrieval.Sort(q.meaning.finds)
 }
 
 // meant returns the word as corrected.
@@ -137,7 +158,7 @@ func (q *Question) uncovered(ctx context.Context) error {
 
 // expandByFeedback is pseudo-relevance feedback: it moves the question towards the best finds, ranks by meaning
 // again, and fuses the channels.
-func (q *Question) expandByFeedback(ctx context.Context) error {
+func (q *Question) expandByFeedback(context.Context) error {
 	if q.meaning.vector == nil {
 		return nil
 	}
@@ -149,7 +170,8 @@ func (q *Question) expandByFeedback(ctx context.Context) error {
 	}
 	q.meaning.vector = retrieval.PseudoRelevanceFeedback(q.meaning.vector, near)
 	q.nearest()
-	return q.fuse(ctx)
+	q.fuseFor(q.most())
+	return nil
 }
 
 // leaning is what the vectors of a project have in common.

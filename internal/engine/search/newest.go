@@ -21,7 +21,7 @@ func (q *Question) newestFirst(context.Context) error {
 	q.match(walk.NumsOf(best))
 	stated := walk.Mapped(best, func(f engram.Ranked) retrieval.Stated {
 		m := q.memories[f.Num]
-		return retrieval.Stated{Ranked: f, Project: m.Project, Type: m.Type, At: SaidAt(m), Covers: q.matched[f.Num].Covered,
+		return retrieval.Stated{Ranked: f, Project: m.Project, Type: m.Type, At: SaidAt(*m), Covers: q.matched[f.Num].Covered,
 			Placed: len(q.newer[f.Num]) > 0, Named: q.named[f.Num], Said: q.textCache.said(m), Vector: q.meaning.near[f.Num]}
 	})
 	subject := retrieval.Subject{Words: q.asking.wanted, Asked: q.asking.asked, Rows: q.lexical.Rows, Cohesion: q.leans.cohesion, Pair: q.pairs()}

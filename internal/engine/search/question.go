@@ -4,8 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
-	"io"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -33,10 +32,13 @@ type Question struct {
 	embedder  engram.Embedder // for the question; nil: none
 	leans     leaning
 	lexical   engram.Lexical
+	byWord    []engram.Ranked   // the hits of lexical as it ranked them
+	lent      map[int64]float64 // what their context added
 	meaning   meaning
 	beyond    []int64         // newest memories outside the project that may be found
 	finds     []engram.Ranked // best first
-	memories  map[int64]engram.Memory
+	fuser     retrieval.Fuser
+	memories  map[int64]*engram.Memory
 	fading    Fading
 	texts     *retrieval.Texts  // of the finds that were read
 	led       map[int64]int64   // find from which relations lead to a memory
@@ -48,6 +50,7 @@ type Question struct {
 	matched   map[int64]matched // finds by how their texts match
 	asking    asking
 	types     map[engram.Type][]bool // which terms name it, by type
+	typed     []engram.Type          // that each term names
 	named     map[int64]int          // known items by kind
 	textCache *cachedTexts           // parsed texts, one snapshot for all steps
 	why       map[int64]*engram.Why
@@ -70,7 +73,7 @@ func NewQuestion(f *Finder, r engram.Reader, in SearchInput) *Question {
 	phrases := text.Times(in.Query, at.In(f.ledger.Zone))
 	textCache := f.textCache.open()
 	return &Question{finder: &still, r: r, in: in, phrases: phrases, Terms: f.aliases.Add(withTimes(text.Query(in.Query), in.Query, phrases)),
-		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, types: map[engram.Type][]bool{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, depth)}
+		memories: make(map[int64]*engram.Memory, candidates), led: map[int64]int64{}, types: map[engram.Type][]bool{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, textCache: textCache, why: make(map[int64]*engram.Why, candidates)}
 }
 
 func (q *Question) now() time.Time { return q.finder.ledger.Now() }
@@ -124,9 +127,7 @@ func (q *Question) byWords(ctx context.Context) (err error) {
 		q.lexical.Hits = nil // the word counts still serve the threshold
 		return err
 	}
-	for i, h := range q.lexical.Hits {
-		q.channel(h, engram.ChannelLexical, i+1)
-	}
+	q.byWord = q.lexical.Hits
 	if q.in.All {
 		return nil
 	}
@@ -136,15 +137,29 @@ func (q *Question) byWords(ctx context.Context) (err error) {
 
 // inContext raises finds by the words of the memories around them.
 func (q *Question) inContext() {
-	var lent map[int64]float64
-	q.lexical.Hits, lent = retrieval.Context(q.lexical.Hits, q.lexical.Beside, q.lexical.Parts, q.leans.cohesion)
-	for num, score := range lent {
-		q.factor(num, engram.Factor{Name: "+ context", Value: score})
-	}
+	q.lexical.Hits, q.lent = retrieval.Context(q.lexical.Hits, q.lexical.Beside, q.lexical.Parts, q.leans.cohesion)
 }
 
 // fuse merges the channels.
 func (q *Question) fuse(context.Context) error {
+	if q.meaning.vector != nil {
+		q.fuseFor(retrieval.PRFHits)
+	} else {
+		q.fuseFor(q.most())
+	}
+	return nil
+}
+
+// most returns how many of the best finds are read.
+func (q *Question) most() int {
+	if q.in.Filter.MinStrength > 0 {
+		return math.MaxInt // only the memories themselves tell their strength
+	}
+	return max(candidates, 3*q.in.Limit)
+}
+
+// fuseFor merges the channels: the best finds, so many, are first and in order.
+func (q *Question) fuseFor(best int) {
 	weight := q.meaning.model.Weight
 	switch {
 	case q.in.Mode == ModeSemantic:
@@ -157,23 +172,43 @@ func (q *Question) fuse(context.Context) error {
 		fusion = q.meaning.model.Fusion
 	}
 	if fusion == engram.FusionRank {
-		q.finds = retrieval.FuseRanks(weight, q.lexical.Hits, q.meaning.finds)
+		retrieval.Sort(q.meaning.finds)
+		q.finds = q.fuser.Ranks(weight, q.lexical.Hits, q.meaning.finds)
 	} else {
-		q.finds = retrieval.FuseScores(weight, q.lexical.Hits, q.meaning.finds)
+		q.finds = q.fuser.Scores(weight, q.lexical.Hits, q.meaning.finds)
 	}
-	return nil
+	retrieval.SortBest(q.finds, best)
 }
 
-func (q *Question) channel(f engram.Ranked, c engram.Channel, rank int) {
-	w := q.whyOf(f.Num)
-	w.Channels = append(w.Channels, engram.ChannelRank{Channel: c, Rank: rank, Score: f.Score})
+// explained returns why a memory was found, with its ranks in the channels: most finds are never shown, so they
+// are computed last.
+func (q *Question) explained(num int64) engram.Why {
+	why := *q.whyOf(num)
+	var channels []engram.ChannelRank
+	if i := slices.IndexFunc(q.byWord, func(f engram.Ranked) bool { return f.Num == num }); i >= 0 {
+		channels = append(channels, engram.ChannelRank{Channel: engram.ChannelLexical, Rank: i + 1, Score: q.byWord[i].Score})
+	}
+	if i := slices.IndexFunc(q.meaning.first, func(f engram.Ranked) bool { return f.Num == num }); i >= 0 {
+		rank := 1
+		for _, f := range q.meaning.first {
+			if retrieval.Compare(f, q.meaning.first[i]) < 0 {
+				rank++
+			}
+		}
+		channels = append(channels, engram.ChannelRank{Channel: engram.ChannelVector, Rank: rank, Score: q.meaning.first[i].Score})
+	}
+	why.Channels = append(channels, why.Channels...)
+	if score, some := q.lent[num]; some {
+		why.Factors = append([]engram.Factor{{Name: "+ context", Value: score}}, why.Factors...)
+	}
+	return why
 }
 
 func (q *Question) whyOf(num int64) *engram.Why {
 	w := q.why[num]
 	if w == nil {
 		if len(q.blank) == 0 {
-			q.blank = make([]engram.Why, 64) // there are hundreds
+			q.blank = make([]engram.Why, candidates)
 		}
 		w, q.blank = &q.blank[0], q.blank[1:]
 		q.why[num] = w
@@ -198,24 +233,25 @@ func (q *Question) degrade(format string, args ...any) {
 // read reads the memories of the best finds and drops those that do not pass the filter, such as session
 // neighbours.
 func (q *Question) read(ctx context.Context) error {
-	most := max(candidates, 3*q.in.Limit)
-	best := q.finds[:min(len(q.finds), most)]
-	if q.in.Filter.MinStrength > 0 {
-		best = q.finds // only the memories themselves tell their strength
-	}
+	best := q.finds[:min(len(q.finds), q.most())]
 	ms, err := q.r.Memories(ctx, walk.NumsOf(best))
 	if err != nil {
 		return err
 	}
-	for _, m := range ms {
-		if q.passes(m) {
-			q.memories[m.Num] = m
-		}
-	}
+	q.take(ms)
 	q.finds = q.known(best)
-	q.finds = q.finds[:min(len(q.finds), most)]
+	q.finds = q.finds[:min(len(q.finds), max(candidates, 3*q.in.Limit))]
 	q.texts = q.passages(q.finds)
 	return nil
+}
+
+// take adds those memories that pass the filter.
+func (q *Question) take(ms []engram.Memory) {
+	for i := range ms {
+		if q.passes(ms[i]) {
+			q.memories[ms[i].Num] = &ms[i]
+		}
+	}
 }
 
 // passes reports whether a memory passes the filter, with its minimum strength.
@@ -242,7 +278,7 @@ func (q *Question) byNearWords(ctx context.Context) error {
 	for num, gain := range gains {
 		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
 	}
-	words := slices.Clone(q.lexical.Hits)
+	words := slices.Grow(slices.Clone(q.lexical.Hits), len(gains))
 	for i, h := range words {
 		words[i].Score += gains[h.Num]
 		delete(gains, h.Num)
@@ -251,10 +287,9 @@ func (q *Question) byNearWords(ctx context.Context) error {
 		words = append(words, engram.Ranked{Num: num, Score: gain})
 	}
 	q.lexical.Hits = words
-	if err := q.fuse(ctx); err != nil {
-		return err
-	}
+	q.fuseFor(0)
 	q.finds = q.known(q.finds)
+	retrieval.Sort(q.finds)
 	return nil
 }
 
@@ -269,10 +304,13 @@ const candidates = 60
 
 // known returns the finds that were read and passed.
 func (q *Question) known(finds []engram.Ranked) []engram.Ranked {
-	return slices.DeleteFunc(slices.Clone(finds), func(f engram.Ranked) bool {
-		_, ok := q.memories[f.Num]
-		return !ok
-	})
+	known := make([]engram.Ranked, 0, min(len(finds), len(q.memories)))
+	for _, f := range finds {
+		if q.memories[f.Num] != nil {
+			known = append(known, f)
+		}
+	}
+	return known
 }
 
 // repaired returns the corrected words of the question, spelled as in the finds: the index has only stems.
@@ -325,8 +363,8 @@ func (q *Question) hits(finds []engram.Ranked) []engram.Hit {
 		if q.hidden[first] {
 			first = 0 // filtering repeats must not drop the only visible one
 		}
-		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: first,
-			Relevance: q.likeness[f.Num], Why: *q.whyOf(f.Num)})
+		hits = append(hits, engram.Hit{Memory: *m, Score: f.Score, State: lifecycle.State(*m, q.now()), Repeats: first,
+			Relevance: q.likeness[f.Num], Why: q.explained(f.Num)})
 	}
 	return hits
 }
@@ -370,7 +408,7 @@ func (q *Question) rerankByMMR(context.Context) error {
 
 // textCacheBytes is the default size of the text cache, some thousands of memories. Parsing texts is a third of
 // a search's cost, and agents ask about the same subjects all day.
-const textCacheBytes = 8 << 20
+const textCacheBytes = 5 << 20
 
 // textCache keeps parsed texts between searches. An entry is valid only for the exact text it was parsed from,
 // so it needs no invalidation.
@@ -420,7 +458,7 @@ func (s *cachedTexts) size() int {
 }
 
 // entry returns the entry of a memory's current text.
-func (s *cachedTexts) entry(m engram.Memory) *cachedText {
+func (s *cachedTexts) entry(m *engram.Memory) *cachedText {
 	b, known := s.entries[m.Num]
 	if known && b.content == m.Content && b.title == m.Title && b.topic == m.TopicKey && slices.Equal(b.tags, m.Tags) {
 		return b
@@ -432,7 +470,7 @@ func (s *cachedTexts) entry(m engram.Memory) *cachedText {
 }
 
 // said returns a memory's text for retrieval.Texts.
-func (s *cachedTexts) said(m engram.Memory) retrieval.Said {
+func (s *cachedTexts) said(m *engram.Memory) retrieval.Said {
 	s.Lock()
 	defer s.Unlock()
 	b := s.entry(m)
@@ -451,12 +489,12 @@ const (
 )
 
 // inOrder returns the words of a memory as they follow each other.
-func (s *cachedTexts) inOrder(m engram.Memory) []uint32 {
+func (s *cachedTexts) inOrder(m *engram.Memory) []uint32 {
 	s.Lock()
 	defer s.Unlock()
 	b := s.entry(m)
 	if b.inOrder == nil {
-		b.inOrder = slices.Clip(inOrder(text.Title(m)+"\n"+m.Content, mostCompared))
+		b.inOrder = slices.Clip(inOrder(text.Title(*m)+"\n"+m.Content, mostCompared))
 		s.bytes += 4 * len(b.inOrder)
 	}
 	return b.inOrder
@@ -468,9 +506,11 @@ func inOrder(s string, most int) []uint32 {
 	words := []uint32{}
 	text.Scan(text.Clip(s, most), func(t text.Token) {
 		if t.Kind == text.Plain {
-			h := fnv.New32a()
-			_, _ = io.WriteString(h, t.Word) // it never fails
-			words = append(words, h.Sum32())
+			hash := uint32(2166136261) // FNV-1a
+			for i := range len(t.Word) {
+				hash = (hash ^ uint32(t.Word[i])) * 16777619
+			}
+			words = append(words, hash)
 		}
 	})
 	return words

@@ -165,7 +165,8 @@ func (q *Question) spread(ctx context.Context, seeds []engram.Ranked, relations 
 			continue
 		}
 		rank++
-		q.channel(r.Ranked, engram.ChannelGraph, rank)
+		w := q.whyOf(r.Num)
+		w.Channels = append(w.Channels, engram.ChannelRank{Channel: engram.ChannelGraph, Rank: rank, Score: r.Ranked.Score})
 		q.led[r.Num] = r.Path[0].From
 		last := r.Path[len(r.Path)-1]
 		if last.Against {
@@ -197,11 +198,7 @@ func (q *Question) readMore(ctx context.Context, nums []int64) error {
 		return nil
 	}
 	ms, err := q.r.Memories(ctx, missing)
-	for _, m := range ms {
-		if q.passes(m) {
-			q.memories[m.Num] = m
-		}
-	}
+	q.take(ms)
 	return err
 }
 
@@ -245,7 +242,7 @@ func (q *Question) supersede(ctx context.Context, relations []engram.Relation) e
 }
 
 // superseded returns the question of in whose hits are finds, with their successors before them.
-func superseded(ctx context.Context, f *Finder, r engram.Reader, in SearchInput, finds []engram.Ranked, memories map[int64]engram.Memory) (*Question, error) {
+func superseded(ctx context.Context, f *Finder, r engram.Reader, in SearchInput, finds []engram.Ranked, memories map[int64]*engram.Memory) (*Question, error) {
 	q := &Question{finder: f, r: r, in: in, finds: finds, memories: memories,
 		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
 	relations, err := q.successors(ctx, nil, map[int64]bool{})
@@ -261,7 +258,7 @@ func (f *Finder) inPlaceOf(ctx context.Context, r engram.Reader, m engram.Memory
 	if !in.Filter.Current {
 		return m, "", nil
 	}
-	q, err := superseded(ctx, f, r, in, []engram.Ranked{{Num: m.Num}}, map[int64]engram.Memory{m.Num: m})
+	q, err := superseded(ctx, f, r, in, []engram.Ranked{{Num: m.Num}}, map[int64]*engram.Memory{m.Num: &m})
 	if err != nil {
 		return m, "", err
 	}
@@ -269,13 +266,13 @@ func (f *Finder) inPlaceOf(ctx context.Context, r engram.Reader, m engram.Memory
 	if first == m.Num {
 		return m, "", nil
 	}
-	return q.memories[first], fmt.Sprintf("stands for #%d, which was named", m.Num), nil
+	return *q.memories[first], fmt.Sprintf("stands for #%d, which was named", m.Num), nil
 }
 
 // Annotate adds to each hit why it is flagged, and the relations that change how to read it: what it supersedes,
 // transitively, what supersedes it, and what contradicts it.
 func (f *Finder) Annotate(ctx context.Context, r engram.Reader, lists ...[]engram.Hit) error {
-	nums := screen.MemoryNums(walk.MemoriesOf(slices.Concat(lists...)))
+	nums := screen.MemoryNums(walk.MemoriesOf(lists...))
 	relations, err := engram.RelationsOf(ctx, r, nums, markingVerbs(), view.MostRelations)
 	if err != nil {
 		return err
@@ -286,7 +283,7 @@ func (f *Finder) Annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 // annotate is Annotate with the relations that byRelation read, if it read those of all hits.
 func (q *Question) annotate(ctx context.Context, lists ...[]engram.Hit) error {
 	of := map[int64]bool{}
-	for _, m := range walk.MemoriesOf(slices.Concat(lists...)) {
+	for _, m := range walk.MemoriesOf(lists...) {
 		if of[m.Num] = true; !q.asked[m.Num] {
 			return q.finder.Annotate(ctx, q.r, lists...)
 		}
@@ -302,7 +299,7 @@ func (f *Finder) annotate(ctx context.Context, r engram.Reader, relations []engr
 	if err := f.screen.RedactHits(ctx, r, lists...); err != nil {
 		return err
 	}
-	known := walk.MemoriesOf(slices.Concat(lists...))
+	known := walk.MemoriesOf(lists...)
 	notes, err := NotesFrom(ctx, r, marking(relations), known)
 	if err != nil {
 		return err
@@ -449,7 +446,7 @@ func NotesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation
 
 // supersede replaces memories that were superseded then, if only current ones are wanted; their successors are added
 // to byNum.
-func (p *past) supersede(ctx context.Context, finds []engram.Ranked, byNum map[int64]engram.Memory) ([]engram.Ranked, error) {
+func (p *past) supersede(ctx context.Context, finds []engram.Ranked, byNum map[int64]*engram.Memory) ([]engram.Ranked, error) {
 	if !p.in.Filter.Current {
 		return finds, nil
 	}

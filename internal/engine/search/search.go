@@ -148,6 +148,7 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	q := NewQuestion(f, r, in)
+	defer q.end()
 	listed, err := q.list(ctx, &found)
 	if err != nil {
 		return found, err
@@ -358,7 +359,7 @@ func (q *Question) weigh(context.Context) error {
 	}
 	for i, f := range q.finds {
 		m := q.memories[f.Num]
-		factors := prior.Prior(m.Importance, q.fading.Strength(m, now), now.Sub(m.CreatedAt))
+		factors := prior.Prior(m.Importance, q.fading.Strength(*m, now), now.Sub(m.CreatedAt))
 		if len(spans) > 0 {
 			factors = append(factors, engram.Factor{Name: "time", Value: retrieval.TimePrior(m.CreatedAt, spans)})
 		}

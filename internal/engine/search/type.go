@@ -40,7 +40,13 @@ func (q *Question) byType(context.Context) error {
 func (q *Question) naming(t engram.Type) []bool {
 	names, known := q.types[t]
 	if !known && t != engram.TypeManual { // it is no choice of anybody's
-		names = walk.Mapped(q.Terms, func(term engram.Term) bool { return text.IsType(term.Written, t) || text.TypeOf(term.Written) == t })
+		if q.typed == nil {
+			q.typed = walk.Mapped(q.Terms, func(term engram.Term) engram.Type { return text.TypeOf(term.Written) })
+		}
+		names = make([]bool, len(q.Terms))
+		for i, term := range q.Terms {
+			names[i] = q.typed[i] == t || text.IsType(term.Written, t)
+		}
 		q.types[t] = names
 	}
 	return names

@@ -3,14 +3,22 @@
 package walk
 
 import (
-	"slices"
-
 	"github.com/alanbuscaglia/engram"
 )
 
 // MemoriesOf returns the memories of hits.
 func MemoriesOf(lists ...[]engram.Hit) []engram.Memory {
-	return Mapped(slices.Concat(lists...), func(h engram.Hit) engram.Memory { return h.Memory })
+	n := 0
+	for _, hits := range lists {
+		n += len(hits)
+	}
+	ms := make([]engram.Memory, 0, n)
+	for _, hits := range lists {
+		for i := range hits {
+			ms = append(ms, hits[i].Memory)
+		}
+	}
+	return ms
 }
 
 // DeferredPage is the number of pending records read at once.

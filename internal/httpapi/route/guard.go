@@ -84,6 +84,11 @@ func plainTool(r *http.Request) bool {
 	if strings.Contains(r.UserAgent(), "Mozilla") {
 		return false
 	}
+	return fromHere(r)
+}
+
+// fromHere reports whether r comes from this machine, by its loopback address.
+func fromHere(r *http.Request) bool {
 	peer, _, err := net.SplitHostPort(r.RemoteAddr)
 	if ip := net.ParseIP(peer); err != nil || ip == nil || !ip.IsLoopback() {
 		return false

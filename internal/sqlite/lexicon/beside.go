@@ -37,7 +37,10 @@ func (f standing) neighbour() engram.Neighbour {
 func (f standing) created() time.Time { return time.UnixMilli(f.at).UTC() }
 
 func byPlace(a, b standing) int {
-	return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.num, b.num))
+	if a.session != b.session {
+		return cmp.Compare(a.session, b.session)
+	}
+	return cmp.Compare(a.num, b.num)
 }
 
 // mostSessions is the greatest plausible number of a session; greater ones mean damage.
@@ -65,7 +68,12 @@ func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
 	if len(hits) == 0 {
 		return nil
 	}
-	befores, afters := make([]standing, len(hits)), make([]standing, len(hits))
+	if cap(s.before) < len(hits) {
+		s.before, s.after = make([]standing, len(hits)), make([]standing, len(hits))
+	}
+	befores, afters := s.before[:len(hits)], s.after[:len(hits)]
+	clear(befores)
+	clear(afters)
 	for i, g := range s.scope.segments {
 		in := g.inSessions()
 		in.join(hits, func(hit int, slots []uint16) {

@@ -51,7 +51,7 @@ type Cache struct {
 
 	lists    recent.Cache[listOf, postings.List]
 	initials recent.Cache[initialOf, *initial]
-	rooms    sync.Pool // of *[]postings.Posting, for search.decoded
+	rooms    sync.Pool // of *room, for searches
 }
 
 // lasting reports whether what is read of a segment may be kept by its version: the unsealed memories have

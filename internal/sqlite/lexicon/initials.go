@@ -14,7 +14,7 @@ import (
 // To find what a misspelt word meant would read a fifth of the index. So the words of a segment that begin
 // alike are kept, some 14 bytes each, with what rules out nearly all of them without comparing letters.
 
-// mostInitials bounds the bytes of these words in memory.
+// mostInitials bounds the bytes of these words in memory, as mostLists does.
 const mostInitials = 4 << 20
 
 // initialOf identifies the words of a segment that have an initial.
@@ -32,17 +32,24 @@ type initial struct {
 	long    bool     // there are words too long to be here
 }
 
+// leastInBlock is how many words nearly all blocks have.
+const leastInBlock = 150
+
 // initial returns the words of a segment that have an initial. Words too long for a typing error are left
 // out.
 func (x *Index) initial(ctx context.Context, g *segment, begins string) (*initial, error) {
 	of, lasting := initialOf{g.num, g.version, begins}, x.lasting(g)
 	if lasting {
-		if in, known := x.Cache.initials.Get(of, mostInitials); known {
+		if in, known := x.Cache.initials.Get(of, x.most(mostInitials)); known {
 			return in, nil
 		}
 	}
 	in := &initial{}
 	var text strings.Builder
+	if n := (g.blocksOf(begins) - 2) * leastInBlock; n > 0 {
+		in.lengths, in.letters, in.rows = make([]uint8, 0, n), make([]uint32, 0, n), make([]uint16, 0, n)
+		text.Grow(8 * n)
+	}
 	err := x.walk(ctx, g, begins, func(word, raw []byte) bool {
 		if !bytes.HasPrefix(word, []byte(begins)) {
 			return false
@@ -64,7 +71,7 @@ func (x *Index) initial(ctx context.Context, g *segment, begins string) (*initia
 	}
 	in.text = text.String()
 	if lasting {
-		x.Cache.initials.Put(of, in, 7*cap(in.letters)+len(in.text)+200, mostInitials)
+		x.Cache.initials.Put(of, in, 7*cap(in.letters)+len(in.text)+200, x.most(mostInitials))
 	}
 	return in, nil
 }
@@ -75,7 +82,7 @@ func (x *Index) lacks(g *segment, begins string) bool {
 	if !x.lasting(g) {
 		return false
 	}
-	in, known := x.Cache.initials.Get(initialOf{g.num, g.version, begins[:size]}, mostInitials)
+	in, known := x.Cache.initials.Get(initialOf{g.num, g.version, begins[:size]}, x.most(mostInitials))
 	return known && !in.begins(begins)
 }
 
@@ -83,8 +90,8 @@ func (x *Index) lacks(g *segment, begins string) bool {
 func (in *initial) begins(prefix string) bool {
 	text := in.text
 	for _, n := range in.lengths {
-		if strings.HasPrefix(text[:n], prefix) {
-			return true
+		if word := text[:n]; word >= prefix { // in order
+			return strings.HasPrefix(word, prefix) || in.long
 		}
 		text = text[n:]
 	}
@@ -93,12 +100,19 @@ func (in *initial) begins(prefix string) bool {
 
 // near calls fn for the words with at most most typing errors: their index and their errors.
 func (in *initial) near(forms []form, most int, fn func(i int, word string, errors int)) {
-	text := in.text
+	shortest, longest := math.MaxInt, 0
+	for _, f := range forms {
+		shortest, longest = min(shortest, len(f.word)-most*f.width), max(longest, len(f.word)+most*f.width)
+	}
+	end := 0
 	for i, letters := range in.letters {
-		word := text[:in.lengths[i]]
-		text = text[len(word):]
+		bytes := int(in.lengths[i])
+		if end += bytes; bytes < shortest || bytes > longest {
+			continue
+		}
 		for _, f := range forms {
-			if f.mayBe(len(word), letters, most) {
+			if f.mayBe(bytes, letters, most) {
+				word := in.text[end-bytes : end]
 				if n := errorsTo(word, forms, most); n <= most {
 					fn(i, word, n)
 				}

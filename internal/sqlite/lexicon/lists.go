@@ -19,8 +19,16 @@ const blocksAtSQL = `SELECT postings.num, words FROM json_each(?) AS asked CROSS
 // sought is a requested word and the segment to look in, both by index.
 type sought struct{ word, segment int }
 
-// mostLists bounds the bytes of lists in memory: questions share words.
+// mostLists bounds the bytes of lists in memory, in a store of a hundred thousand: questions share words.
 const mostLists = 3 << 20
+
+// most returns a bound for what is kept of the segments, more of many: of a million memories four times as much.
+func (x *Index) most(bytes int) int {
+	if x.cat == nil {
+		return bytes
+	}
+	return bytes * min(1+len(x.cat.segments)/64, 4)
+}
 
 // listOf identifies the list of a word in a segment.
 type listOf struct {
@@ -53,7 +61,7 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 			case n < 0:
 			case g.blocks == nil:
 				if x.lasting(g) {
-					if l, known := x.Cache.lists.Get(listOf{g.num, g.version, word}, mostLists); known {
+					if l, known := x.Cache.lists.Get(listOf{g.num, g.version, word}, x.most(mostLists)); known {
 						all[j][i] = l
 						continue
 					}
@@ -77,7 +85,7 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 		all[s.word][s.segment] = l
 		if g := segments[s.segment]; x.lasting(g) {
 			word := words[s.word]
-			x.Cache.lists.Put(listOf{g.num, g.version, strings.Clone(word)}, l, l.Bytes()+len(word)+150, mostLists)
+			x.Cache.lists.Put(listOf{g.num, g.version, strings.Clone(word)}, l, l.Bytes()+len(word)+150, x.most(mostLists))
 		}
 		return nil
 	})

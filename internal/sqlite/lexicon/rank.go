@@ -24,9 +24,9 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]vect
 	if len(ws) == 0 {
 		return nil, nil
 	}
-	worth := make([]retrieval.Word, len(ws))
+	worth := make([]scores, len(ws))
 	for i, w := range ws {
-		worth[i] = s.worth(w)
+		worth[i].Word = s.worth(w)
 	}
 	best := vector.NewTop(limit)
 	if s.scope.Check != nil {
@@ -51,7 +51,7 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]vect
 			if err != nil {
 				return nil, err
 			}
-			if err := sum.add(ps, worth[j], lengths); err != nil {
+			if err := sum.add(ps, &worth[j], lengths); err != nil {
 				return nil, err
 			}
 		}
@@ -103,6 +103,30 @@ type sums struct {
 	words []uint16 // number of the query's words per document
 }
 
+// scores are those of a word. Of a common one the same few come again and again: for each frequency up to mostTimes and
+// each length below mostShort it is computed once.
+type scores struct {
+	retrieval.Word
+	known *[mostTimes][mostShort]float32
+}
+
+const (
+	mostTimes = 4
+	mostShort = 192
+)
+
+func (w *scores) table() *[mostTimes][mostShort]float32 {
+	if w.known == nil {
+		w.known = new([mostTimes][mostShort]float32)
+		for tf := range w.known {
+			for length := range w.known[tf] {
+				w.known[tf][length] = float32(w.Score(float64(tf+1), float64(length)))
+			}
+		}
+	}
+	return w.known
+}
+
 func (s *sums) reset(slots int) {
 	if slots > len(s.score) {
 		s.score, s.words = make([]float32, slots), make([]uint16, slots)
@@ -113,12 +137,25 @@ func (s *sums) reset(slots int) {
 }
 
 // add adds the scores of one word.
-func (s *sums) add(ps []postings.Posting, w retrieval.Word, lengths postings.Lengths) error {
+func (s *sums) add(ps []postings.Posting, w *scores, lengths postings.Lengths) error {
 	if len(ps) > 0 && int(ps[len(ps)-1].Slot) >= lengths.Len() { // slots ascend
 		return postings.ErrDamaged
 	}
+	if len(ps) < mostShort*mostTimes {
+		for _, p := range ps {
+			s.score[p.Slot] += float32(w.Score(float64(p.TF), float64(lengths.Of(int(p.Slot)))))
+			s.words[p.Slot]++
+		}
+		return nil
+	}
+	known := w.table()
 	for _, p := range ps {
-		s.score[p.Slot] += float32(w.Score(float64(p.TF), float64(lengths.Of(int(p.Slot)))))
+		tf, length := p.TF-1, lengths.Of(int(p.Slot))
+		if tf < mostTimes && length < mostShort {
+			s.score[p.Slot] += known[tf][length]
+		} else {
+			s.score[p.Slot] += float32(w.Score(float64(p.TF), float64(length)))
+		}
 		s.words[p.Slot]++
 	}
 	return nil
@@ -129,13 +166,13 @@ func placeOf(segment, slot int) int { return segment<<16 | slot }
 
 // collect offers the documents of a segment in scope that contain a word, and at least least.
 func (s *sums) collect(best *vector.Top, in *Part, segment int, least uint16) {
-	bar, _ := best.Least()
-	for slot := range in.Docs.Len() {
-		score := float64(s.score[slot])
-		if s.words[slot] == 0 || s.words[slot] < least || score < bar || !in.Pass(slot) {
+	least = max(least, 1)
+	bar, _ := best.Least() // of a float32, too
+	for slot, score := range s.score[:in.Docs.Len()] {
+		if score < float32(bar) || s.words[slot] < least || !in.Pass(slot) {
 			continue
 		}
-		best.OfferAt(in.Docs.Num(slot), score, placeOf(segment, slot))
+		best.OfferAt(in.Docs.Num(slot), float64(score), placeOf(segment, slot))
 		bar, _ = best.Least()
 	}
 }
@@ -176,7 +213,7 @@ func (s *search) parts(hits []standing) (map[int64][]float32, error) {
 		parts[f.num] = all[i*len(s.terms):][:len(s.terms):len(s.terms)]
 	}
 	slices.SortFunc(byPlace, func(a, b int) int {
-		return cmp.Or(cmp.Compare(hits[a].segment, hits[b].segment), cmp.Compare(hits[a].slot, hits[b].slot))
+		return placeOf(hits[a].segment, hits[a].slot) - placeOf(hits[b].segment, hits[b].slot)
 	})
 	for j, w := range s.terms {
 		for _, w := range []*word{w, w.tool} {

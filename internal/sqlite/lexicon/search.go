@@ -35,10 +35,13 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 		}
 	}
 	s := &search{scope: sc, query: q}
-	if room, some := x.Cache.rooms.Get().(*[]postings.Posting); some {
-		s.decoded = (*room)[:0]
+	if last, some := x.Cache.rooms.Get().(*room); some {
+		s.room = last
+	} else {
+		s.room = new(room)
 	}
-	defer func() { x.Cache.rooms.Put(&s.decoded) }()
+	s.decoded = s.decoded[:0]
+	defer func() { x.Cache.rooms.Put(s.room) }()
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
@@ -65,14 +68,20 @@ type search struct {
 	beside map[int64]engram.Beside
 	parted map[int64][]float32
 
-	decoded []postings.Posting // of single lists, for their holdings
+	*room
 	scratch []postings.Posting // of a list for which decoded has no room
 	tf      []uint32           // scratch space for postings.Union
 }
 
-// mostDecoded is how many postings of single lists are kept until the search is over, as they are read up to
-// three times: 1 MB.
-const mostDecoded = 1 << 17
+// room is space that one search after the other uses.
+type room struct {
+	decoded       []postings.Posting // for holdings
+	before, after []standing
+}
+
+// mostDecoded is how many postings are kept in the room until the search is over, as they are read up to three
+// times: 2 MB.
+const mostDecoded = 1 << 18
 
 // word is a term of the query with its matches in the index.
 type word struct {
@@ -440,7 +449,7 @@ func (s *search) anyOf(ctx context.Context, w *word, words []string, unite merge
 }
 
 // merge is postings.Union or postings.Either.
-type merge func(lists []postings.List, tf []uint32) ([]postings.Posting, error)
+type merge func(into []postings.Posting, lists []postings.List, tf []uint32) ([]postings.Posting, error)
 
 // join merges the lists that segment g has of several words.
 func (s *search) join(g *segment, lists []postings.List, unite merge) (h holding, err error) {
@@ -453,7 +462,17 @@ func (s *search) join(g *segment, lists []postings.List, unite merge) (h holding
 	if len(s.tf) < g.slots {
 		s.tf = make([]uint32, max(g.slots, MaxSlots))
 	}
-	h.all, err = unite(lists, s.tf[:g.slots])
+	most := 0
+	for _, l := range lists {
+		most += l.Len()
+	}
+	if len(s.decoded)+most > mostDecoded {
+		h.all, err = unite(nil, lists, s.tf[:g.slots])
+		return h, err
+	}
+	from := len(s.decoded)
+	s.decoded, err = unite(s.decoded, lists, s.tf[:g.slots])
+	h.all = s.decoded[from:len(s.decoded):len(s.decoded)]
 	return h, err
 }
 

@@ -120,7 +120,7 @@ func (e *embedded) code(dimensions int) []byte {
 // readVectors compares every vector of a model with its memory and code.
 func (x *examination) readVectors(ctx context.Context) error {
 	var want []byte
-	return x.DB.Rows(ctx, `SELECT memory, row FROM vectors WHERE model = ? ORDER BY memory`, []any{x.model.num}, func(s conn.Scanner) error {
+	return x.DB.Rows(ctx, `SELECT num - ?1, row FROM vectors WHERE num BETWEEN ?1 AND ?1 + (1 << 48) - 1 ORDER BY num`, []any{x.model.first()}, func(s conn.Scanner) error {
 		var num int64
 		var row sql.RawBytes
 		if err := s.Scan(&num, &row); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // Index is the vectors as one transaction sees and changes them. All exported fields are required.
@@ -43,6 +44,13 @@ type Index struct {
 type Cache struct {
 	mu    sync.Mutex
 	books map[int64]*codeBook
+	rooms sync.Pool // of *room
+}
+
+// room is space that one search after the other uses.
+type room struct {
+	nearest   vector.NearestCodes
+	estimator vector.Estimator
 }
 
 // Seen is what a connection has read of vectors. Empty it before its first use, and whenever another

@@ -66,7 +66,7 @@ func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Fi
 		asked = append(asked, r.Num)
 	}
 	slices.Sort(asked)
-	return found, x.values(ctx, m, slices.Compact(asked), q.Vectors)
+	return found, x.values(ctx, m, slices.Compact(asked), q.Vectors, q.Room)
 }
 
 // near returns candidates for the nearest memories that pass a filter.
@@ -110,7 +110,13 @@ func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, questi
 	if err != nil {
 		return nil, false, err
 	}
-	nearest := vector.NewNearestCodes(vector.Signs(question), signs)
+	at, some := x.Cache.rooms.Get().(*room)
+	if !some {
+		at = new(room)
+	}
+	defer x.Cache.rooms.Put(at)
+	nearest := &at.nearest
+	nearest.Reset(vector.Signs(question), signs)
 	pages := make([][]codePage, len(parts))
 	for i, p := range slices.Backward(parts) {
 		if p.Num() == 0 {
@@ -139,17 +145,18 @@ func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, questi
 	found := nearest.Found()
 	all = len(found) < signs
 	if len(found) > levels {
-		found = refine(found, pages, question, levels)
+		found = at.refine(found, pages, question, levels)
 	}
-	for _, at := range found {
-		nums = append(nums, parts[at/lexicon.MaxSlots].Docs.Num(int(at%lexicon.MaxSlots)))
+	for _, place := range found {
+		nums = append(nums, parts[place/lexicon.MaxSlots].Docs.Num(int(place%lexicon.MaxSlots)))
 	}
 	return nums, all, nil
 }
 
 // refine keeps the best by levels of found, which are places in pages.
-func refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
-	size, e, top := vector.SignBytes(len(question)), vector.NewEstimator(question), vector.NewTop(most)
+func (r *room) refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
+	size, e, top := vector.SignBytes(len(question)), &r.estimator, vector.NewTop(most)
+	e.Reset(question)
 	for _, at := range found {
 		slot := int(at % lexicon.MaxSlots)
 		top.Offer(at, e.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
@@ -175,7 +182,7 @@ func (x *Index) rank(ctx context.Context, m model, question []float32, near []in
 }
 
 // vectorRowsSQL reads rows by the primary key.
-const vectorRowsSQL = `SELECT v.memory, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.model = ? AND v.memory = asked.value`
+const vectorRowsSQL = `SELECT asked.value, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.num = ? + asked.value`
 
 // mostKeptRows bounds the vectors of one request that are cached.
 const mostKeptRows = 2000
@@ -246,7 +253,7 @@ func (x *Index) readVectorRows(ctx context.Context, m model, nums []int64, rows 
 	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.dimensions))
 	var num int64
 	var row sql.RawBytes
-	err := x.DB.Rows(ctx, vectorRowsSQL, []any{conn.JSONNums(nums), m.num}, func(s conn.Scanner) error {
+	err := x.DB.Rows(ctx, vectorRowsSQL, []any{conn.JSONNums(nums), m.first()}, func(s conn.Scanner) error {
 		if err := s.Scan(&num, &row); err != nil {
 			return err
 		}
@@ -266,9 +273,9 @@ func (x *Index) readVectorRows(ctx context.Context, m model, nums []int64, rows 
 // The newest vectors, found by memories_recent and memories_project_recent without reading memories.
 const (
 	newestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
-		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
+		CROSS JOIN vectors v ON v.num = ? + m.num`
 	projectNewestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE project = ? AND deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
-		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
+		CROSS JOIN vectors v ON v.num = ? + m.num`
 )
 
 // mostKeptNewest bounds the cached vectors of a project; larger callers keep what they compute from
@@ -292,18 +299,23 @@ func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, m
 			return vs, nil
 		}
 	}
-	query, args := newestVectorsSQL, []any{most, m.num}
+	query, args := newestVectorsSQL, []any{most, m.first()}
 	if project != lexicon.Several {
-		query, args = projectNewestVectorsSQL, []any{project, most, m.num}
+		query, args = projectNewestVectorsSQL, []any{project, most, m.first()}
 	}
 	var vs [][]float32
+	var room []float32
+	var row sql.RawBytes
 	err = x.DB.Rows(ctx, query, args, func(s conn.Scanner) error {
-		var row []byte
 		if err := s.Scan(&row); err != nil {
 			return err
 		}
-		v, ok := vector.Row(row, m.dimensions)
-		if !ok {
+		if len(room) < m.dimensions {
+			room = make([]float32, 32*m.dimensions)
+		}
+		v := room[:m.dimensions:m.dimensions]
+		room = room[m.dimensions:]
+		if !vector.ReadRow(v, row) {
 			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("rebuild it with {reembed --all}")
 		}
 		vs = append(vs, v)

@@ -19,6 +19,9 @@ type model struct {
 	changes    int64 // number of changes of its codes
 }
 
+// first is the number of the row that memory 0 would have: those of the model follow it.
+func (m model) first() int64 { return m.num << 48 }
+
 func scanModel(s conn.Scanner) (m model, err error) {
 	err = s.Scan(&m.num, &m.dimensions, &m.changes)
 	return m, err
@@ -54,13 +57,15 @@ func (x *Index) Values(ctx context.Context, fingerprint string, nums []int64) (m
 		return nil, err
 	}
 	vs := make(map[int64][]float32, len(nums))
-	return vs, x.values(ctx, m, nums, vs)
+	return vs, x.values(ctx, m, nums, vs, nil)
 }
 
 // values adds the memories' vectors to vs. Their rows are kept, but not their values, which are four times as
 // large and soon decoded.
-func (x *Index) values(ctx context.Context, m model, nums []int64, vs map[int64][]float32) error {
-	room := make([]float32, len(nums)*m.dimensions)
+func (x *Index) values(ctx context.Context, m model, nums []int64, vs map[int64][]float32, room []float32) error {
+	if len(room) < len(nums)*m.dimensions {
+		room = make([]float32, len(nums)*m.dimensions)
+	}
 	err := x.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
 		v := room[:m.dimensions:m.dimensions]
 		if !vector.ReadRow(v, row) {
@@ -113,9 +118,9 @@ func (x *Index) Put(ctx context.Context, m engram.Model, vs []engram.Vector) err
 // inserted by this transaction needs no check, and its first vector no update.
 func (x *Index) put(ctx context.Context, of vectorOf, row []byte) (put bool, err error) {
 	const (
-		first   = `INSERT INTO vectors (model, memory, row) VALUES (?1,?2,?3) ON CONFLICT (model, memory) DO UPDATE SET row = excluded.row`
-		another = `UPDATE vectors SET row = ?3 WHERE model = ?1 AND memory = ?2`
-		unlike  = `INSERT INTO vectors (model, memory, row) SELECT ?1, num, ?3 FROM memories WHERE num = ?2 AND deleted_at IS NULL`
+		first   = `INSERT INTO vectors (num, row) VALUES ((?1 << 48) + ?2, ?3) ON CONFLICT (num) DO UPDATE SET row = excluded.row`
+		another = `UPDATE vectors SET row = ?3 WHERE num = (?1 << 48) + ?2`
+		unlike  = `INSERT INTO vectors (num, row) SELECT (?1 << 48) + num, ?3 FROM memories WHERE num = ?2 AND deleted_at IS NULL`
 	)
 	queries := []string{another, unlike}
 	if x.lacks(of) {
@@ -191,7 +196,7 @@ func (x *Index) Drop(ctx context.Context, fingerprint string) error {
 	if err := x.dropCodes(ctx, m.num, 0, lastSegment); err != nil {
 		return err
 	}
-	return conn.Doing(x.DB.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE model = ?`, m.num), conn.With(`DELETE FROM models WHERE num = ?`, m.num)), "drop model")
+	return conn.Doing(x.DB.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE num BETWEEN ? AND ?`, m.first(), m.first()|1<<48-1), conn.With(`DELETE FROM models WHERE num = ?`, m.num)), "drop model")
 }
 
 // The index of words assigns memories their slots; what follows keeps the codes of the vectors in the same
