@@ -247,16 +247,20 @@ func TestAnswerLost(t *testing.T) {
 	}
 }
 
-// TestImpatience gives up on the lock of a space after its timeout, and not on another space's.
+// TestImpatience gives up on the lock of a space after its timeout or the server's, and not on another space's.
 func TestImpatience(t *testing.T) {
 	server := postgrestest.Start(t)
 	space := postgrestest.Space()
 	s, other := open(t, server, space), open(t, server, postgrestest.Space())
 	ctx := engram.WithLockTimeout(t.Context(), time.Millisecond)
 	put := func(tx engram.Tx) error { return tx.PutFact(ctx, "k", "v") }
+	hasty := open(t, server, space, func(o *postgres.Options) { o.URL += "&statement_timeout=50" })
 	err := s.Update(t.Context(), func(engram.Tx) error {
-		if err := s.Update(ctx, put); engram.CodeOf(err) != engram.CodeUnavailable {
+		if err := s.Update(ctx, put); engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "busy") {
 			t.Errorf("a locked space: %v", err)
+		}
+		if err := hasty.Update(t.Context(), put); engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "too long") {
+			t.Errorf("a locked space and a server that gives up: %v", err)
 		}
 		return other.Update(ctx, put)
 	})
