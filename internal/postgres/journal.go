@@ -308,12 +308,22 @@ func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) 
 
 // Fact returns a fact about the store, "" if it is not set.
 func (t *tx) Fact(ctx context.Context, name string) (v string, err error) {
+	if v, found := known(t.names, &t.names.facts, name); found {
+		return v, nil
+	}
 	_, err = t.Maybe(ctx, `SELECT value FROM facts WHERE space = $space AND key = ?`, []any{name}, &v)
+	if err == nil && len(v) < mostFact {
+		know(t.names, &t.names.facts, name, v)
+	}
 	return v, err
 }
 
+// mostFact bounds the bytes of a fact that is cached.
+const mostFact = 256
+
 // PutFact sets a fact about the store.
 func (t *tx) PutFact(ctx context.Context, name, value string) error {
+	delete(t.names.facts, name) // they are this transaction's own
 	err := t.Run(ctx, `INSERT INTO facts (space, key, value) VALUES ($space,?,?) ON CONFLICT (space, key) DO UPDATE SET value = excluded.value`, name, value)
 	return conn.Doing(err, "write fact %s", name)
 }

@@ -7,14 +7,16 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// names are looked-up row numbers, the rows of projects, and models, as they are in one version of a space. They are
-// safe for concurrent use: transactions of a version share them.
+// names are looked-up row numbers, the rows of projects, models and facts, as they are in one version of a space. They
+// are safe for concurrent use: transactions of a version share them.
 type names struct {
 	mu       sync.Mutex
 	projects map[string]int64 // by any name
 	sessions map[string]int64
-	rows     map[string]engram.Project // by any name
-	models   map[string]model          // by fingerprint
+	rows     map[string]engram.Project                 // by any name
+	models   map[string]model                          // by fingerprint
+	facts    map[string]string                         // "" for one that is not set
+	decays   map[string]map[string]engram.ProjectDecay // under ""; nil until read
 }
 
 // mostNames bounds the cached names of a kind.
@@ -47,14 +49,15 @@ func known[N any](n *names, in *map[string]N, name string) (num N, found bool) {
 func (n *names) copy() *names {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return &names{projects: maps.Clone(n.projects), sessions: maps.Clone(n.sessions), rows: maps.Clone(n.rows), models: maps.Clone(n.models)}
+	return &names{projects: maps.Clone(n.projects), sessions: maps.Clone(n.sessions), rows: maps.Clone(n.rows), models: maps.Clone(n.models),
+		facts: maps.Clone(n.facts), decays: maps.Clone(n.decays)}
 }
 
 // renamed forgets what a change of projects may change.
 func (t *tx) renamed() {
 	t.names.mu.Lock()
 	defer t.names.mu.Unlock()
-	t.names.projects, t.names.rows, t.sessionRows = nil, nil, nil
+	t.names.projects, t.names.rows, t.names.decays, t.sessionRows = nil, nil, nil, nil
 }
 
 // latest are the names in the newest version of a space that a process has seen.

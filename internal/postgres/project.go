@@ -107,7 +107,11 @@ const decaysSQL = `SELECT name, decay FROM projects WHERE space = $space AND dec
 
 // Decays returns the decay settings of the projects that have their own.
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
-	own := map[string]engram.ProjectDecay{}
+	own, read := known(t.names, &t.names.decays, "")
+	if read {
+		return copiedDecays(own), nil
+	}
+	own = map[string]engram.ProjectDecay{}
 	err := t.Rows(ctx, decaysSQL, nil, func(s conn.Scanner) error {
 		var name string
 		var d engram.ProjectDecay
@@ -115,7 +119,20 @@ func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error)
 		own[name] = d
 		return err
 	})
+	if err == nil && t.Off == nil {
+		know(t.names, &t.names.decays, "", copiedDecays(own))
+	}
 	return own, conn.Doing(err, "read decays")
+}
+
+// copiedDecays returns a copy that shares nothing with all.
+func copiedDecays(all map[string]engram.ProjectDecay) map[string]engram.ProjectDecay {
+	out := make(map[string]engram.ProjectDecay, len(all))
+	for name, d := range all {
+		d.Types = maps.Clone(d.Types)
+		out[name] = d
+	}
+	return out
 }
 
 // PutProject adds or replaces a project and its aliases.

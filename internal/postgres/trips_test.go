@@ -36,6 +36,24 @@ func TestNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	fact := func(s engram.Store) (v string) {
+		t.Helper()
+		if err := s.View(ctx, func(r engram.Reader) (err error) { v, err = r.Fact(ctx, "k"); return err }); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, value := range []string{"", "first", "second"} {
+		if value != "" {
+			if err := other.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, "k", value) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		undone := s.Update(ctx, func(tx engram.Tx) error { return cmp.Or(tx.PutFact(ctx, "k", "undone"), context.Canceled) })
+		if one, two := fact(s), fact(other); one != value || two != value || undone == nil {
+			t.Errorf("a fact is %q and %q, not %q", one, two, value)
+		}
+	}
 	put(engram.Project{Name: "a", Aliases: []string{"x"}}, nil)
 	for _, of := range []engram.Store{s, other} {
 		if got := named(of, "x").Name; got != "a" {
