@@ -31,6 +31,8 @@ func TestBetween(t *testing.T) {
 		{"a negation", "The server runs migrations.", "The server does not run migrations.", "negation", "runs against not run"},
 		{"of something else", "The server runs migrations.", "The server runs migrations, which never lock a table.", "", ""},
 		{"taken back", "The server runs migrations.", "The server not only runs migrations.", "", ""},
+		{"a denial that changed places", "Deploys on Tuesdays and never on a Friday.", "Deploys on Fridays and never on a Tuesday.", "negation", "Tuesdays against never on a Tuesday"},
+		{"a denial in another place, of the same", "Deploys on Tuesdays and never on a Friday.", "Never deploys on a Friday, on Tuesdays it does.", "", ""},
 		{"opposites", "Direct pushes are allowed.", "Direct pushes are forbidden.", "negation", "allowed against forbidden"},
 		{"the opposite denied", "Direct pushes are not allowed.", "Direct pushes are forbidden.", "", ""},
 		{"a prefix that turns a word round", "Identifiers are case sensitive here.", "Identifiers are case insensitive here.", "negation", "sensitive against insensitive"},

@@ -14,7 +14,7 @@ func interpret(c *clause) {
 		}
 	}
 	c.ends = endsOf(c)
-	c.event = opensEvent.Has(c.words[0].folded)
+	c.event = c.marked(0, opensEvent)
 	for i := range min(eventReach, len(c.words)) {
 		c.event = c.event || c.words[i].role == eventWord
 	}
@@ -40,8 +40,8 @@ func (c *clause) join(i int) {
 		switch {
 		case switching.Has(before):
 			c.words[i-1].role, c.words[i-1].key = light, 0
-		case w.folded == "off" && being.Has(before):
-		case being.Has(before) && aloneBefore(c.beside(i, 1)): // is on in production; not: is on React 17
+		case w.folded == "off" && c.marked(i-1, being):
+		case c.marked(i-1, being) && aloneBefore(c.beside(i, 1)): // is on in production; not: is on React 17
 		default:
 			return
 		}
@@ -127,8 +127,11 @@ func (c *clause) count(i int) {
 
 // every makes the hour of "every hour" a number.
 func (c *clause) every(i int) {
-	w, before := &c.words[i], c.beside(i, -1)
-	if u, ok := units()[w.folded]; ok && len(w.folded) > 2 && single.Has(before) {
+	w := &c.words[i]
+	if !c.marked(i-1, single) {
+		return
+	}
+	if u, ok := units()[w.folded]; ok && len(w.folded) > 2 {
 		w.role, w.key = numeral, 0
 		w.num = &number{value: u.factor, unit: u.dimension, text: c.words[i-1].written + " " + w.written}
 	}

@@ -41,6 +41,7 @@ type entry struct {
 	role  role
 	axis  axis
 	sign  int8
+	marks mark
 	stem  string  // of forms that the stemmer does not unify
 	value float64 // of number words
 }
@@ -172,6 +173,13 @@ var lexicon = sync.OnceValue(func() map[string]entry {
 		e := m[w]
 		e.stem = stemOf(base)
 		m[w] = e
+	}
+	for i, words := range marked {
+		for w := range strings.FieldsSeq(words) {
+			e := m[w]
+			e.marks |= 1 << i
+			m[w] = e
+		}
 	}
 	for w, value := range numberWords() {
 		m[w] = entry{role: numeral, value: value}

@@ -66,7 +66,7 @@ func (m *meeting) enough() bool {
 func (m *meeting) pair() {
 	for i := range m.a.words {
 		w := &m.a.words[i]
-		if w.key == 0 {
+		if w.key == 0 || w.content() && m.b.bits&bit(w.key) == 0 {
 			continue
 		}
 		for j := range m.b.words {

@@ -166,7 +166,7 @@ func (c *clause) place(i, j int) bool {
 // past reports whether the clause describes an action, which may differ another time.
 func (c *clause) past() bool {
 	for i := range c.words {
-		if w := &c.words[i]; w.role == content && strings.HasSuffix(w.folded, "ed") && !being.Has(c.beside(i, -1)) {
+		if w := &c.words[i]; w.role == content && strings.HasSuffix(w.folded, "ed") && !c.marked(i-1, being) {
 			return i > 0
 		}
 	}
@@ -215,7 +215,7 @@ func (f frame) names(m *meeting) bool {
 	case spelled(a.words[f.fa].written) && spelled(b.words[f.fb].written):
 		return true // orders_a
 	}
-	return being.Has(a.before(f.fa)) && being.Has(b.before(f.fb)) &&
+	return a.marked(a.before(f.fa), being) && b.marked(b.before(f.fb), being) &&
 		(m.shared >= leastOfValue || named(a.words[f.fa].written) && named(b.words[f.fb].written))
 }
 
@@ -227,17 +227,17 @@ func (c *clause) alone(i int) bool {
 	if c.words[i].role == office {
 		return true
 	}
-	if !being.Has(c.words[i].folded) || i+1 >= len(c.words) {
+	if !c.marked(i, being) || i+1 >= len(c.words) {
 		return false
 	}
 	return c.words[i+1].folded == "the" || c.words[i+1].folded == "responsible"
 }
 
-// before returns the word before i that is not an article.
-func (c *clause) before(i int) string {
+// before returns the position of the word before i that is not an article; -1 for none.
+func (c *clause) before(i int) int {
 	for i--; i > 0 && c.words[i].role == article; i-- {
 	}
-	return c.beside(i, 0)
+	return i
 }
 
 // spelled reports whether a word is an identifier or a path.

@@ -105,8 +105,12 @@ func (m *meeting) opposed(d Difference) Difference {
 }
 
 // denied finds a word that one clause denies and the other does not. If both deny something, or one
-// says "forbidden" and the other "not", they usually mean the same.
+// says "forbidden" and the other "not", they usually mean the same, unless two words have changed places around the denial:
+// on Tuesdays and never on a Friday, on Fridays and never on a Tuesday.
 func (m *meeting) denied() (i, j int, ok bool) {
+	if m.a.denies && m.b.denies {
+		return m.exchanged()
+	}
 	if m.a.denies == m.b.denies {
 		return 0, 0, false
 	}
@@ -128,6 +132,24 @@ func (m *meeting) denied() (i, j int, ok bool) {
 		counted := m.a.ends.of(w.axis).sign*m.b.ends.of(w.axis).sign != 0 // counted as an end already
 		if w.negated != o.negated && (w.axis == noAxis || !counted) {
 			return i, j, true
+		}
+	}
+	return 0, 0, false
+}
+
+// exchanged finds a word that only a denies and that has changed places with one that only b denies.
+func (m *meeting) exchanged() (i, j int, ok bool) {
+	denies := func(c, other *clause, i, j int8) bool {
+		return c.words[i].content() && c.words[i].negated && !other.words[j].negated
+	}
+	for x, y := range m.match[:len(m.a.words)] {
+		if y == 0 || !denies(m.a, m.b, int8(x), y-1) {
+			continue
+		}
+		for z, w := range m.match[:len(m.a.words)] {
+			if w != 0 && denies(m.b, m.a, w-1, int8(z)) && (x < z) != (y < w) {
+				return x, int(y - 1), true
+			}
 		}
 	}
 	return 0, 0, false

@@ -37,7 +37,7 @@ func (m *meeting) turns(i int) bool {
 func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
 	for i := x + 1; i < y; i++ {
 		w := &m.a.words[i]
-		if mutual.Has(w.folded) {
+		if w.marks&mutual != 0 {
 			return false, false
 		}
 		if !w.relates() {
@@ -45,7 +45,7 @@ func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
 		}
 		for j := x2 + 1; j < y2; j++ {
 			o := &m.b.words[j]
-			same := w.folded == o.folded || m.match[i] == int8(j+1) || inTime.Has(w.folded) && inTime.Has(o.folded)
+			same := w.folded == o.folded || m.match[i] == int8(j+1) || w.marks&o.marks&inTime != 0
 			// "Who tracks bugs in a tracker" and "bugs are tracked in it" cannot be told apart.
 			if same && m.a.done(i) == m.b.done(j) {
 				return true, m.a.passive(i) != m.b.passive(j)
@@ -59,7 +59,7 @@ func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
 func (w *word) relates() bool {
 	switch w.role {
 	case content:
-		return w.axis == noAxis || inTime.Has(w.folded)
+		return w.axis == noAxis || w.marks&inTime != 0
 	case lead, limit, light, using, choice, office:
 		return true
 	}
@@ -68,12 +68,12 @@ func (w *word) relates() bool {
 
 // passive reports whether the word at i is followed by an agent ("by …").
 func (c *clause) passive(i int) bool {
-	return byWhom.Has(c.beside(i, 1)) && i > 0 && being.Has(c.beside(i, -1))
+	return c.marked(i+1, byWhom) && i > 0 && c.marked(i-1, being)
 }
 
 // done reports whether the word at i is a participle after a form of to be, without an agent.
 func (c *clause) done(i int) bool {
-	return strings.HasSuffix(c.words[i].folded, "ed") && being.Has(c.beside(i, -1)) && !c.passive(i)
+	return strings.HasSuffix(c.words[i].folded, "ed") && c.marked(i-1, being) && !c.passive(i)
 }
 
 // moved reports whether a word follows the same preposition in both clauses.
@@ -86,7 +86,7 @@ func (m *meeting) moved(i, j int) bool {
 func (c *clause) marker(i int) string {
 	for k, words := i-1, 0; k >= 0; k-- {
 		switch w := &c.words[k]; {
-		case w.role == lead || w.role == limit || w.folded == "than" || inTime.Has(w.folded):
+		case w.role == lead || w.role == limit || w.folded == "than" || w.marks&inTime != 0:
 			return w.folded
 		case w.role == content && words == 0:
 			words++

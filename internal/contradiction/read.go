@@ -47,6 +47,7 @@ type word struct {
 	role    role
 	axis    axis // the axis of which it is an end, if any
 	sign    int8 // which end
+	marks   mark
 	negated bool
 }
 
@@ -199,8 +200,14 @@ type parser struct {
 	known    map[string]word // looked up before; nil: none
 }
 
-// spaces separate fields; so do brackets.
-const spaces = " \t\r\n()[]"
+// isSpace reports whether c separates fields, as brackets do.
+func isSpace(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '\n', '(', ')', '[', ']':
+		return true
+	}
+	return false
+}
 
 func (p *parser) read(s string) {
 	p.scope, p.sentence = nil, len(p.out.clauses)
@@ -214,9 +221,9 @@ func (p *parser) read(s string) {
 		case ' ', '\t', '\r', ')', ']':
 			i++
 		default:
-			end := i + strings.IndexAny(s[i:], spaces)
-			if end < i {
-				end = len(s)
+			end := i + 1
+			for end < len(s) && !isSpace(s[end]) {
+				end++
 			}
 			p.field(s[i:end])
 			// A bracket directly after a name belongs to the clause.
@@ -248,6 +255,7 @@ func (p *parser) field(f string) {
 		return
 	}
 	w := strings.TrimLeftFunc(f, isMark)
+	before := len(f) - len(w)
 	if w == "" {
 		if f == "-" || f == "|" || f == "–" || f == "—" || f == "->" || f == "→" {
 			p.endClause()
@@ -258,7 +266,7 @@ func (p *parser) field(f string) {
 	if w == "" {
 		return
 	}
-	tail := f[strings.Index(f, w)+len(w):]
+	tail := f[before+len(w):]
 	if strings.HasPrefix(f, "#") {
 		w = "#" + w
 	}
@@ -283,6 +291,9 @@ func isMark(r rune) bool {
 
 // word adds a written word to the clause.
 func (p *parser) word(w string) {
+	if len(p.words)-p.first >= mostWords && p.goesOn(w) {
+		return
+	}
 	x, ok := p.known[w]
 	if !ok {
 		if x, ok = p.lookUp(w); !ok {
@@ -299,6 +310,23 @@ func (p *parser) word(w string) {
 		return
 	}
 	p.words = append(p.words, x)
+}
+
+// goesOn reports, for a clause that takes no more words, whether w surely does not end it.
+func (p *parser) goesOn(w string) bool {
+	var small [longestKept]byte
+	if len(w) > len(small) {
+		return false
+	}
+	for i := range len(w) {
+		c := w[i] | 0x20
+		if c < 'a' || c > 'z' {
+			return false
+		}
+		small[i] = c
+	}
+	role := lexicon()[string(small[:len(w)])].role
+	return role != breaker && role != instead && string(small[:len(w)]) != "than"
 }
 
 // lookUp returns a written word; ok is false for others.
@@ -327,7 +355,7 @@ func (p *parser) lookUp(w string) (x word, ok bool) {
 // look looks up a word.
 func (p *parser) look(x *word) {
 	e := lexicon()[x.folded]
-	x.role, x.axis, x.sign = e.role, e.axis, e.sign
+	x.role, x.axis, x.sign, x.marks = e.role, e.axis, e.sign, e.marks
 	if e.role >= grammar && e.role <= limit && shouted(x.written) {
 		x.role = content // MIT, which is with in German
 	}

@@ -10,30 +10,13 @@ import (
 // Words with a meaning only next to another.
 var (
 	switching = text.Words{List: "turn turns turned turning switch switches switched"}
-	being     = text.Words{List: "is are was were be been kept stays es son ist sind est sont"}
 	voting    = text.Words{List: "turned voted shot"}
 	deciding  = text.Words{List: "decide decided advise advises advised recommend recommends recommended voted argued"}
-	single    = text.Words{List: "every cada jede"}
-
-	// mutual are symmetric relations.
-	mutual = text.Words{List: `and or y e o und oder et ou pair pairs paired talk talks works meets met married compatible conflict conflicts equals
-		equal differ differs same next near beside between together connected linked joined friends`}
-
 	// having are verbs with any number of objects.
 	having = text.Words{List: "have has had tiene tienen tenemos hat haben habe"}
 
-	// inTime are words of temporal order.
-	inTime = text.Words{List: "before after antes despues"}
-
-	// byWhom introduce the agent of a passive.
-	byWhom = text.Words{List: "by por von vom durch par"}
-
 	// half are words that weaken the not before them.
 	half = text.Words{List: "only just necessarily merely simply solo nur seulement"}
-
-	// opensEvent are words that mark a clause as an event if it begins with them.
-	opensEvent = text.Words{List: `fixed fix fixes added add adds merged removed worked increased reduced cut implemented refactored
-		update updates bump bumps upgrade upgrades deployed shipped published tagged profiled measured benchmarked`}
 
 	// fileLabels and eventLabels precede a colon, alone.
 	fileLabels  = text.Words{List: "where files file paths dónde donde"}
@@ -49,6 +32,36 @@ var (
 		enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
 		januar februar marz mai juni juli oktober dezember`}
 )
+
+// mark says that a word is in a list that is asked for most words of a text. The lexicon knows it, so that asking costs
+// nothing.
+type mark uint8
+
+// The marks, each with its words.
+const (
+	being      mark = 1 << iota
+	single          // every
+	mutual          // symmetric relations
+	inTime          // temporal order
+	byWhom          // introduce the agent of a passive
+	opensEvent      // mark a clause as an event if it begins with them
+)
+
+var marked = [...]string{
+	"is are was were be been kept stays es son ist sind est sont",
+	"every cada jede",
+	`and or y e o und oder et ou pair pairs paired talk talks works meets met married compatible conflict conflicts equals
+		equal differ differs same next near beside between together connected linked joined friends`,
+	"before after antes despues",
+	"by por von vom durch par",
+	`fixed fix fixes added add adds merged removed worked increased reduced cut implemented refactored
+		update updates bump bumps upgrade upgrades deployed shipped published tagged profiled measured benchmarked`,
+}
+
+// marked reports whether the word at i has a mark; there may be no such word.
+func (c *clause) marked(i int, m mark) bool {
+	return i >= 0 && i < len(c.words) && c.words[i].marks&m != 0
+}
 
 // aloneBefore reports whether a state that the next word follows is complete: "" is the end of a clause.
 func aloneBefore(next string) bool {

@@ -111,6 +111,7 @@ type shared struct {
 	checks  anchors.Checks
 	cache   *search.Cache
 	texts   *contradiction.Reader
+	lines   *brief.Lines
 }
 
 // New returns an Engine, to be closed with Finish. The Store remains the caller's to close, afterwards.
@@ -118,7 +119,7 @@ func New(o Options) *Engine {
 	l := ledger.New(ledger.Options{Caller: o.Caller, Store: o.Store, Now: o.Now, NewID: o.NewID, Policy: o.Policy, Zone: o.Zone,
 		Embedder: o.Embedder, Former: o.Former, Patience: o.Patience})
 	return assemble(l, &shared{options: o, folders: projects.Recently(o.Folders, l.Now), checks: anchors.NewChecks(), cache: search.NewCache(o.TextCacheBytes, alias.New(o.Aliases)),
-		texts: new(contradiction.Reader)})
+		texts: new(contradiction.Reader), lines: new(brief.Lines)})
 }
 
 // assemble builds the rooms from the ground up.
@@ -134,7 +135,7 @@ func assemble(l *ledger.Ledger, s *shared) *Engine {
 	e.Reader = read.New(l, x, a, e.Finder)
 	e.Linker = relate.New(l, o.Judge)
 	e.Writer = remember.New(l, x, a, e.Registry, e.Finder, e.Linker, s.texts)
-	e.Briefer = brief.New(l, x, a, e.Finder, e.Writer)
+	e.Briefer = brief.New(l, x, a, e.Finder, e.Writer, s.lines)
 	e.Consolidator = consolidate.New(l, e.Registry, e.Finder, e.Linker, e.Writer, o.Extractor, o.Clinic)
 	e.Porter = exchange.New(l, exchange.Options{Clinic: o.Clinic, Formats: o.Formats, Spool: o.Spool, Version: o.Version})
 	e.Keeper = vault.New(l, e.Writer, e.Porter)
@@ -154,7 +155,7 @@ func (e *Engine) Now() time.Time { return e.ledger.Now() }
 
 // CleanText replaces private spans and secrets in a text by marks (redact.Mark, secret.Mark). Operations clean
 // their own input; this is for text kept outside the store, such as the notes of a session. Without an engine,
-// use secret.New, once, and Scanner.Clean(redact.Private(s)).
+// use secret.Shared and Scanner.Clean(redact.Private(s)).
 func (e *Engine) CleanText(s string) string { return e.ledger.Screen.CleanText(s) }
 
 // FlushTally writes the counters of reads to the store, as a server does from time to time.

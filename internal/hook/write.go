@@ -15,6 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/hook/dialect"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // Limits of a recorded prompt or message.
@@ -30,7 +31,7 @@ func cutText(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	head, _ := dialect.Secrets().Ends(s, maxText-len(restWasCut), 0)
+	head, _ := secret.Shared().Ends(s, maxText-len(restWasCut), 0)
 	return head + restWasCut
 }
 

@@ -21,7 +21,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -50,7 +49,7 @@ type Notebook struct {
 // New returns a notebook. It does not touch the disk.
 func New(o Options) *Notebook {
 	o.LockTimeout = cmp.Or(o.LockTimeout, 50*time.Millisecond)
-	return &Notebook{o, sync.OnceValue(secret.New)}
+	return &Notebook{o, secret.Shared}
 }
 
 // Suffixes of a session's files.

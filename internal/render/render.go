@@ -55,6 +55,9 @@ func Preview(s string, runes int) string {
 // Line returns s on one line, safe to print, with each run of white space as one space. With runes above zero
 // it is cut as by Preview.
 func Line(s string, runes int) string {
+	if (runes <= 0 || len(s) <= runes) && isLine(s) {
+		return s
+	}
 	var b strings.Builder
 	blank, n := false, 0
 	for i, r := range s {
@@ -77,6 +80,19 @@ func Line(s string, runes int) string {
 		n++
 	}
 	return Plain(b.String())
+}
+
+// isLine reports whether s is printable ASCII with single blanks within: most texts that are shown on a line.
+func isLine(s string) bool {
+	before := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c < ' ' || c > '~' || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return s == "" || before != ' '
 }
 
 // Plain makes s safe for a terminal: it escapes controls other than line break and tab as \x1b, direction
@@ -307,9 +323,12 @@ func Quote(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// innerQuotes replaces quotation marks within a quotation.
+var innerQuotes = strings.NewReplacer("“", "'", "”", "'")
+
 // QuoteLine returns a quotation of one line between quotation marks, without such marks inside.
 func QuoteLine(s string) string {
-	return "“" + strings.NewReplacer("“", "'", "”", "'").Replace(Tame(Line(s, 0))) + "”"
+	return "“" + innerQuotes.Replace(Tame(Line(s, 0))) + "”"
 }
 
 // titleOf returns the title of a memory for a line, quoted if necessary.

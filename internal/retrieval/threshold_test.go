@@ -162,6 +162,24 @@ func TestRunIsThatOfEveryPairOfPlaces(t *testing.T) {
 	})
 }
 
+func TestLacking(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		words []retrieval.Asked
+		want  float64
+	}{
+		{"no words", nil, 0},
+		{"nothing lacks", []retrieval.Asked{{Having: 3, General: 8}, {Having: 1, General: 2}}, 0},
+		{"a name that nothing has", []retrieval.Asked{{Having: 3, General: 3}, {General: 8}}, 1},
+		{"the rarest counts", []retrieval.Asked{{General: 2}, {General: 4}}, 0.5},
+		{"a number hardly counts", []retrieval.Asked{{General: 8, Digit: true}}, 0.3},
+	} {
+		if got := retrieval.Lacking(tt.words, 1_000_000); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestRelevanceOfTypicalQuestions(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -176,6 +194,10 @@ func TestRelevanceOfTypicalQuestions(t *testing.T) {
 		{"some usual words in common", retrieval.Evidence{Coverage: 0.4, Specific: 0.1, Cosine: 0.1, Known: true}, false},
 		{"another name for the same matter", retrieval.Evidence{Coverage: 0.2, Specific: 0.3, Cosine: 0.65, Known: true}, true},
 		{"noise", retrieval.Evidence{Cosine: 0.05, Known: true}, false},
+		{"a sentence that has half of its words", retrieval.Evidence{Asked: 12, Coverage: 0.5, Specific: 0.5, Cosine: 0.35, Known: true}, true},
+		{"keywords of which some are there", retrieval.Evidence{Asked: 3, Coverage: 0.4, Specific: 0.2, Cosine: 0.2, Known: true}, false},
+		{"a pasted page that is not stored", retrieval.Evidence{Asked: 150, Coverage: 0.4, Specific: 0.3, Run: 3, Cosine: 0.2, Known: true}, false},
+		{"a pasted page that is", retrieval.Evidence{Asked: 150, Coverage: 1, Specific: 0.5, Run: 60, Cosine: 0.6, Known: true}, true},
 	} {
 		for _, rows := range []int{3, 30, 1_000, 1_000_000} {
 			t.Run(fmt.Sprint(tt.name, " in ", rows), func(t *testing.T) {
@@ -265,6 +287,8 @@ func anyEvidence(t *rapid.T) retrieval.Evidence {
 		Coverage: rapid.Float64Range(0, 1).Draw(t, "coverage"),
 		Specific: rapid.Float64Range(0, 1).Draw(t, "specific"),
 		Run:      rapid.IntRange(0, 100).Draw(t, "run"),
+		Asked:    rapid.IntRange(0, 500).Draw(t, "asked"),
+		Lacking:  rapid.Float64Range(0, 1).Draw(t, "lacking"),
 		Cosine:   rapid.Float64Range(-1, 1).Draw(t, "cosine"),
 		Known:    rapid.Bool().Draw(t, "known"),
 		Unspoken: rapid.Bool().Draw(t, "unspoken"),
@@ -280,7 +304,8 @@ func TestRelevanceIsMonotone(t *testing.T) {
 		if base < 0 || base > 1 || math.IsNaN(base) {
 			t.Fatalf("Relevance(%+v) = %v, want it in [0, 1]", e, base)
 		}
-		covered, near, larger, specific, longer := e, e, e, e, e
+		covered, near, larger, specific, longer, lacking := e, e, e, e, e, e
+		lacking.Lacking += more
 		specific.Specific += more
 		longer.Run += rapid.IntRange(0, 10).Draw(t, "words in a row")
 		covered.Coverage += more
@@ -293,6 +318,8 @@ func TestRelevanceIsMonotone(t *testing.T) {
 			t.Fatalf("Relevance(%+v) = %v, with a word as specific as %v %v: it lowers it", e, base, specific.Specific, p.Relevance(specific))
 		case p.Relevance(longer) < base:
 			t.Fatalf("Relevance(%+v) = %v, with a run of %d %v: a longer run lowers it", e, base, longer.Run, p.Relevance(longer))
+		case p.Relevance(lacking) > base:
+			t.Fatalf("Relevance(%+v) = %v, lacking %v %v: a word that nothing has raises it", e, base, lacking.Lacking, p.Relevance(lacking))
 		case p.Relevance(near) < base:
 			t.Fatalf("Relevance(%+v) = %v, with cosine %v %v: a greater cosine lowers it", e, base, near.Cosine, p.Relevance(near))
 		case p.Relevance(larger) > base:

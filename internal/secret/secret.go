@@ -68,6 +68,9 @@ type compiledAllowance struct {
 	expressions []*regexp.Regexp
 }
 
+// Shared returns the Scanner of the process: making one takes a third of a millisecond, and so does each expression.
+var Shared = sync.OnceValue(New)
+
 // New returns a Scanner with all rules.
 func New() *Scanner {
 	all := slices.Concat(ours(), rules())

@@ -77,7 +77,7 @@ func benchStore(b *testing.B, sizes ...int) {
 }
 
 // fillStore writes size memories in sessions of 25, and a prompt for every tenth.
-func fillStore(b *testing.B, s *sqlite.Store, c *storetest.Corpus, size int) {
+func fillStore(b testing.TB, s *sqlite.Store, c *storetest.Corpus, size int) {
 	b.Helper()
 	makeProjects(b, s, c)
 	const batch, inSession = 500, 25

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -322,5 +323,76 @@ func TestAnIndexOfAnotherWordsVersionIsRebuilt(t *testing.T) {
 		t.Fatal("the index is whole: the test damages nothing")
 	}
 	closed(t, open(t, path))
+	checkIndex(t, path)
+}
+
+// late is a context with a deadline that never comes.
+type late struct{ context.Context }
+
+func (late) Deadline() (time.Time, bool) { return now().AddDate(1000, 0, 0), true }
+
+// Open has too little time to reindex all, so that several go on with it. Meanwhile the memories are found, come and go.
+func TestAnIndexIsRenewedInBatches(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	shuffled(t, s, 9)
+	closed(t, s)
+	// Texts that the index has not seen stand for words of another version.
+	foreign(t, path, "UPDATE meta SET value = '0' WHERE key = 'words'", "UPDATE memories SET content = content || ' zeppelin' WHERE num % 3 = 0")
+	live := count(t, path, "SELECT count(*) FROM memories WHERE deleted_at IS NULL")
+	found := func(s *sqlite.Store, word string) (n int) {
+		view(t, s, func(r engram.Reader) error {
+			hits, err := storetest.Hits(t.Context(), r, engram.LexicalQuery{Terms: text.Query(word), Limit: 10_000})
+			n = len(hits)
+			return err
+		})
+		return n
+	}
+	c := storetest.NewCorpus(9)
+	word, last, opens := c.Word(), 0, 0
+	for ; ; opens++ {
+		asked := 0
+		clock := func() time.Time { // passes the deadline after one batch
+			asked++
+			return now().AddDate(asked/3*1000, 0, 0)
+		}
+		s, err := sqlite.Open(late{t.Context()}, sqlite.Options{Path: path, Now: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if count(t, path, "SELECT count(*) FROM segments WHERE level < 0") == 0 {
+			closed(t, s)
+			break
+		}
+		if n := found(s, "zeppelin"); n < last {
+			t.Errorf("opened %d times: %d memories have new words, fewer than the %d before", opens, n, last)
+		} else {
+			last = n
+		}
+		if found(s, word) == 0 {
+			t.Errorf("opened %d times: %q is not found", opens, word)
+		}
+		update(t, s, func(tx engram.Tx) error {
+			m := c.Memory(now())
+			m.ID, m.SyncID, m.Content = engram.ID(fmt.Sprintf("mem_9%025d", opens)), fmt.Sprintf("obs-9%015x", opens), m.Content+" zeppelin"
+			if err := saveOne(t, tx, &m); err != nil {
+				return err
+			}
+			old, err := tx.List(t.Context(), engram.Filter{}, engram.Page{Limit: 2, Offset: live / 2})
+			if err != nil {
+				return err
+			}
+			for _, m := range old {
+				if err := tx.EraseMemory(t.Context(), m.Num); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		closed(t, s)
+	}
+	if opens < 10 || last == 0 {
+		t.Errorf("renewed in %d batches, in which %d new words were found: too few to tell anything", opens, last)
+	}
 	checkIndex(t, path)
 }

@@ -12,10 +12,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/secret"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/file"
@@ -66,7 +68,7 @@ func schema() file.Schema {
 }
 
 // Open opens the store, creating it if needed, and migrates its schema after a backup (file.Open). It
-// rebuilds the index of words if another lexicon.Version made it.
+// renews the index of words if another lexicon.Version made it, a part of it where ctx has a deadline.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	f, err := file.Open(ctx, file.Options{Path: o.Path, Now: o.Now, Log: o.Log, WriteWait: o.WriteWait, Mapped: o.Mapped, Single: o.Single, Ran: o.Ran}, schema())
 	if err != nil {
@@ -105,6 +107,9 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
 	var t *tx // that of look, as long as fn may go on with it
 	return s.Write(ctx, func(c *conn.Conn) (busy bool, err error) {
+		if c.Kept == nil {
+			c.Kept = new(unchanged)
+		}
 		t = newTx(c, &s.kept, true)
 		if err := t.hide(ctx, engram.Excluded(ctx)); err != nil {
 			return false, err
@@ -149,11 +154,19 @@ func (s *Store) write(ctx context.Context, t *tx, fn func(engram.Tx) error) (era
 	return t.scrubbed, err
 }
 
-// renew rebuilds the index if another lexicon.Version made it.
+// renewing is what fact words has after the version while segments of another one are left.
+const renewing = " in part"
+
+// renewBatch is how many memories one transaction indexes anew within the time of a hook.
+const renewBatch = 256
+
+// renew indexes all memories anew, in batches, if another lexicon.Version made the index. Meanwhile the old words answer.
+// With a deadline it takes half of the time, and the next Open goes on.
 func (s *Store) renew(ctx context.Context, log *slog.Logger) error {
 	current := false
-	err := s.Patiently(ctx, func(ctx context.Context, c *conn.Conn) (err error) {
-		current, err = newTx(c, &s.kept, false).wordsAreCurrent(ctx)
+	err := s.Patiently(ctx, func(ctx context.Context, c *conn.Conn) error {
+		words, err := newTx(c, &s.kept, false).Fact(ctx, "words")
+		current = words == strconv.Itoa(lexicon.Version)
 		return err
 	})
 	if err != nil || current {
@@ -162,20 +175,48 @@ func (s *Store) renew(ctx context.Context, log *slog.Logger) error {
 	if log != nil {
 		log.InfoContext(ctx, "reindexing all memories", "words", lexicon.Version)
 	}
-	return s.Update(ctx, func(w engram.Tx) error {
-		t := w.(*tx)
-		current, err := t.wordsAreCurrent(ctx) // another process may have done it
-		if err != nil || current {
+	part, most := ctx, lexicon.MaxSlots
+	until, limited := ctx.Deadline()
+	if limited = limited && s.now != nil; limited {
+		until = until.Add(-until.Sub(s.now()) / 2)
+		most = renewBatch
+		var cancel context.CancelFunc
+		part, cancel = context.WithDeadline(ctx, until)
+		defer cancel()
+	}
+	for !current && err == nil && (!limited || s.now().Before(until)) {
+		err = s.Update(part, func(w engram.Tx) (err error) {
+			current, err = w.(*tx).renew(ctx, most)
 			return err
-		}
-		return t.Reindex(ctx)
-	})
+		})
+	}
+	if part.Err() != nil && ctx.Err() == nil {
+		return nil
+	}
+	return err
 }
 
-// wordsAreCurrent reports whether the current lexicon.Version made the index.
-func (t *tx) wordsAreCurrent(ctx context.Context) (bool, error) {
-	v, err := t.Fact(ctx, "words")
-	return v == strconv.Itoa(lexicon.Version), err
+// renew indexes up to most memories anew and reports whether none is left.
+func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
+	now := strconv.Itoa(lexicon.Version)
+	words, err := t.Fact(ctx, "words")
+	if err != nil || words == now { // by another process
+		return true, err
+	}
+	begun := words == now+renewing
+	nums, err := t.index.TakeOutdated(ctx, begun, most)
+	if err == nil && begun && len(nums) == 0 {
+		return true, t.PutFact(ctx, "words", now)
+	}
+	ms, readErr := t.Memories(ctx, nums)
+	err = errors.Join(err, readErr)
+	if errors.Is(err, postings.ErrDamaged) || err == nil && (len(ms) < len(nums) || slices.ContainsFunc(ms, engram.Memory.Forgotten)) {
+		return true, t.Reindex(ctx)
+	}
+	for i := 0; i < len(ms) && err == nil; i++ {
+		err = t.addToIndex(ctx, ms[i])
+	}
+	return false, errors.Join(err, t.PutFact(ctx, "words", now+renewing))
 }
 
 // rebuiltSQL reads live memories by number, in batches.
@@ -189,17 +230,18 @@ func (t *tx) Reindex(ctx context.Context) error {
 	if err := t.index.Clear(ctx); err != nil {
 		return err
 	}
-	err := t.eachLive(ctx, func(m engram.Memory) error {
-		at, err := t.homeOf(ctx, m)
-		if err != nil {
-			return err
-		}
-		return t.index.Add(ctx, at, m, false)
-	})
-	if err != nil {
+	if err := t.eachLive(ctx, func(m engram.Memory) error { return t.addToIndex(ctx, m) }); err != nil {
 		return err
 	}
 	return t.PutFact(ctx, "words", strconv.Itoa(lexicon.Version))
+}
+
+func (t *tx) addToIndex(ctx context.Context, m engram.Memory) error {
+	at, err := t.homeOf(ctx, m)
+	if err != nil {
+		return err
+	}
+	return t.index.Add(ctx, at, m, false)
 }
 
 // eachLive calls fn for each live memory by number, reading in batches.

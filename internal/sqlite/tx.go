@@ -24,6 +24,7 @@ type tx struct {
 	scrubbed    bool                      // has removed texts, so the log must be emptied
 	unprompted  bool                      // has removed words from the full-text index of prompts
 	looked      bool                      // the connection's cache is valid for this transaction's snapshot
+	wrote       bool                      // has written, so that the cache is not valid any more
 	device      string                    // id of this store; "" until read
 	head        head                      // end of the journal
 	carrierNums map[string]int64          // looked-up numbers of batch sets
@@ -48,6 +49,9 @@ func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 
 // Before writes what the statement could observe, and hides the rows of excluded projects.
 func (t *tx) Before(ctx context.Context, query string) (string, error) {
+	if t.Writes && !strings.HasPrefix(query, "SELECT") {
+		t.writing(query)
+	}
 	if t.unwritten.rows() || t.uncounted() {
 		if err := t.flushBefore(ctx, query); err != nil {
 			return "", err
@@ -76,8 +80,9 @@ const unchangedBytes = 4 << 20
 // commits. It is constant within a transaction.
 const dataVersionSQL = `PRAGMA data_version`
 
-// unchanged caches what a read connection has read since the last foreign commit. SQLite does not report
-// a connection's own writes this way, so connections that write have no cache.
+// unchanged caches what a connection has read since the last foreign commit. SQLite does not report a
+// connection's own writes this way: a transaction uses and fills the cache only until it writes, and what it
+// changes is forgotten (writing).
 type unchanged struct {
 	version   int64
 	hidden    string // the excluded projects it is valid for
@@ -97,7 +102,10 @@ type relationsOf struct {
 // unchanged returns the connection's cache, emptied if it is outdated; nil if it has none.
 func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 	u, _ := t.Conn.Kept.(*unchanged)
-	if u == nil || t.looked {
+	if u == nil || t.wrote {
+		return nil, nil
+	}
+	if t.looked {
 		return u, nil
 	}
 	var version int64
@@ -110,6 +118,33 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 	}
 	t.looked = true
 	return u, nil
+}
+
+// additions begin the statements that change no row of memories, vectors or relations which was there before: those of a
+// save, and of the index of words.
+var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT INTO vectors (num, row) VALUES", "INSERT OR FAIL INTO relations",
+	"INSERT OR IGNORE INTO tags", "UPDATE sessions SET live", "UPDATE models SET", "UPDATE index_state", "INSERT OR FAIL INTO mutations",
+	"INSERT OR FAIL INTO lineages", "INSERT INTO lineages", "INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters",
+	"INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments", "UPDATE segments", "DELETE FROM segments", "INSERT INTO postings",
+	"DELETE FROM postings", "INSERT INTO documents", "DELETE FROM documents", "INSERT INTO lengths", "DELETE FROM lengths", "INSERT INTO kinds",
+	"INSERT INTO vector_codes", "DELETE FROM vector_codes", "INSERT INTO coded", "DELETE FROM coded"}
+
+// writing forgets what a statement that is not a SELECT may change.
+func (t *tx) writing(query string) {
+	if strings.HasPrefix(query, dataVersionSQL) {
+		return
+	}
+	t.wrote = true
+	u, _ := t.Conn.Kept.(*unchanged)
+	if u == nil || u.memories == nil {
+		return
+	}
+	if !slices.ContainsFunc(additions[:], func(begin string) bool { return strings.HasPrefix(query, begin) }) {
+		u.memories = nil // emptied when it is used next
+		return
+	}
+	clear(u.relations)
+	u.vectors.Added(query)
 }
 
 // seenVectors returns the part of the connection's cache for vectors; nil if it has none.

@@ -24,11 +24,12 @@ type Briefer struct {
 	anchors  *anchors.Resolver
 	search   *search.Finder
 	remember *remember.Writer
+	lines    *Lines
 }
 
-// New returns a Briefer.
-func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, f *search.Finder, w *remember.Writer) *Briefer {
-	return &Briefer{screen: l.Screen, ledger: l, exposure: x, anchors: a, search: f, remember: w}
+// New returns a Briefer; all of a process should have the same Lines.
+func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, f *search.Finder, w *remember.Writer, s *Lines) *Briefer {
+	return &Briefer{screen: l.Screen, ledger: l, exposure: x, anchors: a, search: f, remember: w, lines: s}
 }
 
 // reportAnchors sets the anchor states of hits that did not come from a search.

@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/engine/view"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
@@ -71,7 +72,7 @@ func (b *Briefer) context(ctx context.Context, in ContextInput) (engram.Context,
 	if err != nil {
 		return engram.Context{}, failed, err
 	}
-	t := contextBuilder{screen: b.screen, c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/search.ContextBudget), mostPersonal: contextPersonal * max(1, budget/search.ContextBudget)}
+	t := contextBuilder{screen: b.screen, lines: b.lines, c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/search.ContextBudget), mostPersonal: contextPersonal * max(1, budget/search.ContextBudget)}
 	now := b.ledger.Now()
 	if !in.AsOf.IsZero() {
 		now, in.SessionID, in.Again = in.AsOf, "", true
@@ -203,8 +204,8 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 // byWorth orders memories by value, each once, newer first on ties, without those no longer valid. With an error it
 // orders them as if none was ever shown.
 func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
-	var all []engram.Memory
-	worth := map[int64]float64{}
+	all := make([]engram.Memory, 0, len(ms))
+	worth := make(map[int64]float64, len(ms))
 	for _, m := range ms {
 		if _, twice := worth[m.Num]; !twice && !expired(m, now) {
 			worth[m.Num] = 0
@@ -212,13 +213,14 @@ func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.
 		}
 	}
 	counts, err := r.ExposureCounts(ctx, screen.MemoryNums(all))
-	for _, m := range all {
-		worth[m.Num] = retrieval.Worth(m, counts[m.Num], now)
+	order := make([]*engram.Memory, len(all)) // memories are large to move
+	for i, m := range all {
+		worth[m.Num], order[i] = retrieval.Worth(m, counts[m.Num], now), &all[i]
 	}
-	slices.SortStableFunc(all, func(a, b engram.Memory) int {
-		return cmp.Or(cmp.Compare(worth[b.Num], worth[a.Num]), view.NewestFirst(a, b))
+	slices.SortFunc(order, func(a, b *engram.Memory) int {
+		return cmp.Or(cmp.Compare(worth[b.Num], worth[a.Num]), view.NewestFirst(*a, *b))
 	})
-	return all, err
+	return walk.Mapped(order, func(m *engram.Memory) engram.Memory { return *m }), err
 }
 
 // expired reports whether the validity of a memory has ended.
@@ -228,6 +230,7 @@ func expired(m engram.Memory, now time.Time) bool {
 
 type contextBuilder struct {
 	screen   *screen.Screen
+	lines    *Lines
 	c        engram.Context
 	session  engram.Session
 	seen     map[int64]bool
@@ -351,7 +354,7 @@ func (t *contextBuilder) takePersonal(room int) {
 
 func (t *contextBuilder) lineOf(m engram.Memory) string {
 	note := t.notes[m.Num]
-	note.Line = render.ContextLine(m)
+	note.Line = t.lines.of(m)
 	t.notes[m.Num] = note
 	return render.ContextMemory(m, note)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/relate"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/engine/view"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -112,6 +113,9 @@ func (s *Saver) linkAll(ctx context.Context, m engram.Memory, near []relate.Neig
 		}
 		links = append(links, &engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationJudged,
 			Strength: min(max(n.Cosine, 0), 1), Actor: relate.SystemActor, ActorKind: relate.SystemKind, SessionID: m.SessionID})
+		if res.Related == nil {
+			res.Related = make([]search.Near, 0, min(left, len(near)))
+		}
 		res.Related = append(res.Related, n.Near)
 		left--
 	}

@@ -180,13 +180,15 @@ type Saver struct {
 	writer *Writer
 	tx     *ledger.Tx
 	recent recentWrites
-	placed *projects.PlaceInput // the last one; nil: none
-	last   projects.Placement   // of placed, without warnings
+	placed map[projects.PlaceInput]projects.Placement // without warnings
+	last   projects.PlaceInput                        // the last one asked for
+	made   map[int64]recentMemory                     // memories as this operation has inserted them
 }
 
 // NewSaver returns a Saver that knows what was looked up before the operation.
 func NewSaver(w *Writer, o *ledger.Tx, out *Lookahead) *Saver {
-	return &Saver{writer: w, tx: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}}}
+	return &Saver{writer: w, tx: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}},
+		placed: map[projects.PlaceInput]projects.Placement{}, made: map[int64]recentMemory{}}
 }
 
 // Save saves one memory.
@@ -212,6 +214,7 @@ func (s *Saver) Save(ctx context.Context, t Intake) (SaveResult, error) {
 	if err := s.apply(ctx, m, in, d, &res); err != nil {
 		return res, err
 	}
+	s.remember(t, res)
 	res.State = lifecycle.State(res.Memory, s.tx.At)
 	if err := s.tx.KeepSecrets(ctx, res.Memory.Num, t.redactor); err != nil {
 		return res, err
@@ -227,20 +230,24 @@ func (s *Saver) Save(ctx context.Context, t Intake) (SaveResult, error) {
 	return res, s.relateNear(ctx, near, &res)
 }
 
-// place finds the place of a save. Items of a batch in a row mostly have the same.
+// place finds the place of a save. Many items of a batch have the same, which only a session named by another item may
+// change: where no session is named, the one written to last is meant.
 func (s *Saver) place(ctx context.Context, t Intake) (projects.Placement, error) {
 	in := projects.PlaceInput{Project: t.Draft.Project, Session: t.Draft.SessionID, Directory: t.in.Directory, Create: t.in.NewSession}
-	if s.placed != nil && *s.placed == in {
-		return s.last, nil
+	if in.Session != "" && in != s.last {
+		clear(s.placed)
 	}
-	s.placed = nil
+	s.last = in
+	if p, known := s.placed[in]; known {
+		return p, nil
+	}
 	ask := in
 	if len(t.near) > 0 && s.tx.Last == s.recent.upto { // they have not been forgotten meanwhile
 		ask.Used = t.project
 	}
 	p, err := projects.Place(ctx, s.tx, ask)
 	if err == nil {
-		s.placed, s.last = &in, projects.Placement{Project: p.Project, Session: p.Session} // it has a memory from now on
+		s.placed[in] = projects.Placement{Project: p.Project, Session: p.Session} // it has a memory from now on
 	}
 	return p, err
 }

@@ -193,7 +193,7 @@ func (w *Writer) neighbours(ctx context.Context, r engram.Reader, t Intake, m en
 	if err != nil {
 		return nil, err
 	}
-	var all []relate.Neighbour
+	all := make([]relate.Neighbour, 0, len(near)) // neighbours are large
 	for _, n := range near {
 		if !old[n.Memory.Num] {
 			all = append(all, w.against(t, n))
@@ -295,12 +295,34 @@ func (s *Saver) own() (nums []int64, known bool) {
 	return nums, true
 }
 
+// remember keeps what a save has inserted, for the later items of a batch, as reading it would return it; what later
+// items change of it is read.
+func (s *Saver) remember(t Intake, res SaveResult) {
+	m := res.Memory
+	delete(s.made, m.Num)
+	if s.tx.Logged == nil || res.Action != lifecycle.Insert || t.vector == nil || len(m.Metadata) > 0 || len(m.Anchors) > 0 {
+		return
+	}
+	w := recentMemory{memory: m}
+	v, ok := vector.Row(vector.AppendRow(nil, t.vector), len(t.vector))
+	if ok && vector.Normalise(v) {
+		w.vector = v
+	}
+	s.made[m.Num] = w
+}
+
 func (s *Saver) read(ctx context.Context, nums []int64) error {
+	slices.Sort(nums)
+	nums = slices.DeleteFunc(slices.Compact(nums), func(num int64) bool {
+		w, made := s.made[num]
+		if made {
+			s.recent.touched[num], s.recent.written[num] = true, w
+		}
+		return made
+	})
 	if len(nums) == 0 {
 		return nil
 	}
-	slices.Sort(nums)
-	nums = slices.Compact(nums)
 	ms, err := s.tx.Store.Memories(ctx, nums)
 	if err != nil {
 		return err
@@ -333,6 +355,9 @@ func (s *Saver) around(ctx context.Context, t Intake, m engram.Memory) ([]relate
 	}
 	if s.recent.far || t.project != m.Project {
 		return s.writer.neighbours(ctx, s.tx.Store, t, m)
+	}
+	if len(s.recent.touched) == 0 {
+		return t.near, nil
 	}
 	all := slices.DeleteFunc(slices.Clone(t.near), func(n relate.Neighbour) bool { return s.recent.touched[n.Memory.Num] })
 	mark := relate.LeastOf(s.writer.ledger.Embedder.Model())

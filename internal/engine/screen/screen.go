@@ -4,8 +4,6 @@
 package screen
 
 import (
-	"sync"
-
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
@@ -17,4 +15,4 @@ type Screen struct {
 }
 
 // New returns a Screen.
-func New() *Screen { return &Screen{Scanner: sync.OnceValue(secret.New)} }
+func New() *Screen { return &Screen{Scanner: secret.Shared} }

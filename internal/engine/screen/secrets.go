@@ -12,7 +12,7 @@ import (
 
 // CleanText replaces private spans and secrets in a text by marks (redact.Mark, secret.Mark). Operations clean
 // their own input; this is for text kept outside the store, such as the notes of a session. Without an engine,
-// use secret.New, once, and Scanner.Clean(redact.Private(s)).
+// use secret.Shared and Scanner.Clean(redact.Private(s)).
 func (s *Screen) CleanText(text string) string { return s.Redactor().Text(text) }
 
 // Redactor removes private spans and secrets from the texts of one input and records the kinds of secrets. It

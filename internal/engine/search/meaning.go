@@ -272,6 +272,9 @@ func memoriesNear(ctx context.Context, r engram.Reader, m engram.Memory, ranked 
 	var near []Near
 	for _, other := range ms {
 		if len(near) < most && IsBeside(other, m) {
+			if near == nil {
+				near = make([]Near, 0, min(most, len(ms))) // they are large
+			}
 			near = append(near, Near{other, cosine[other.Num]})
 		}
 	}

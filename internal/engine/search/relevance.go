@@ -188,12 +188,13 @@ func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 	q.match(walk.NumsOf(finds))
 	asked := inOrder(q.in.Query, mostAsked)
 	unspoken := !slices.ContainsFunc(q.asking.asked, func(a retrieval.Asked) bool { return a.Having > 0 })
+	lacking := retrieval.Lacking(q.asking.asked, q.lexical.Rows)
 	all := make([]retrieval.Evidence, len(finds))
 	for i, f := range finds {
 		cosine, known := q.plainCosine(f.Num)
 		m := q.matched[f.Num]
 		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(q.asking.asked, m.around, q.lexical.Rows), Specific: retrieval.Specific(q.asking.asked, m.Covered),
-			Cosine: cosine, Known: known, Unspoken: unspoken, Rows: q.lexical.Rows}
+			Asked: len(asked), Lacking: lacking, Cosine: cosine, Known: known, Unspoken: unspoken, Rows: q.lexical.Rows}
 		if len(asked) > 1 {
 			all[i].Run = retrieval.Run(asked, q.textCache.inOrder(q.memories[f.Num]))
 		}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -105,7 +104,7 @@ func opened(b []byte) json.RawMessage {
 // whole returns a text that was cut anywhere, without what may be half a secret at its end.
 func whole(said string) json.RawMessage {
 	const mayBeHalf = 24 << 10 // bytes; the longest keys take 13 KiB
-	said, _ = Secrets().Ends(said, max(0, len(said)-mayBeHalf), 0)
+	said, _ = secret.Shared().Ends(said, max(0, len(said)-mayBeHalf), 0)
 	text, err := json.Marshal(said)
 	if err != nil { // strings never fail to encode
 		return nil
@@ -376,9 +375,6 @@ func commandAlone(s string) bool {
 	name, is := strings.CutPrefix(s, "/")
 	return is && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !tagLetter(r) && r != ':' && r != '.' })
 }
-
-// Secrets is created for the first long text: most events have none, and it has many rules.
-var Secrets = sync.OnceValue(secret.New)
 
 func has(name string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(name, w) })

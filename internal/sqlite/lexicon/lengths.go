@@ -45,7 +45,7 @@ func (g *segment) known() postings.Docs {
 
 // appendLengths appends the lengths of documents to a large segment after its slots.
 func (x *Index) appendLengths(ctx context.Context, g *segment, slots int, docs postings.Docs) error {
-	if g.level != levelLarge {
+	if !g.large() {
 		return nil
 	}
 	const (
@@ -57,7 +57,7 @@ func (x *Index) appendLengths(ctx context.Context, g *segment, slots int, docs p
 
 // patchLength rewrites the length of a slot of the transaction's own segment.
 func (x *Index) patchLength(ctx context.Context, g *segment, slot int) error {
-	if g.level != levelLarge {
+	if !g.large() {
 		return nil
 	}
 	page := slot / pageLengths
@@ -68,7 +68,7 @@ func (x *Index) patchLength(ctx context.Context, g *segment, slot int) error {
 
 // checkLengths compares the lengths of a loaded segment with its documents.
 func (x *Index) checkLengths(ctx context.Context, g *segment) error {
-	if g.level != levelLarge {
+	if !g.large() {
 		return nil
 	}
 	alone, err := x.pages(ctx, lengthsSQL, g, postings.LengthSize)

@@ -267,7 +267,12 @@ func (x *Index) empty(ctx context.Context, l *leaving) error {
 }
 
 func (x *Index) emptySlots(ctx context.Context, segment int64, slots map[int]engram.Memory) error {
-	if len(slots) > leavingFew {
+	all, err := x.standing(ctx)
+	if err != nil {
+		return err
+	}
+	// Of an outdated segment the words are not those of the texts.
+	if i := slices.IndexFunc(all, numbered(segment)); len(slots) > leavingFew || i >= 0 && all[i].outdated() {
 		return x.emptyMany(ctx, segment, slots)
 	}
 	for slot, m := range slots {

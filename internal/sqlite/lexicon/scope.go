@@ -73,7 +73,7 @@ func (s *Scope) choose(ctx context.Context, cat *catalogue) error {
 		if g.project != Several && !s.has(g.project) {
 			continue
 		}
-		if !s.spare || s.mixed(g) || g.level != levelLarge {
+		if !s.spare || s.mixed(g) || !g.large() {
 			if err := s.index.load(ctx, g); err != nil {
 				return err
 			}

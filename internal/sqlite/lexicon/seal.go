@@ -130,7 +130,7 @@ func (x *Index) settle(ctx context.Context, more []source) error {
 	most := settlers
 	from, err := x.sources(ctx, func(g *segment) bool {
 		if g.level != levelLarge {
-			return true
+			return !g.outdated()
 		}
 		if g.live*sparse >= g.slots || g.slots > most {
 			return false

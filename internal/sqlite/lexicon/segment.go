@@ -43,12 +43,18 @@ type share struct {
 	tokens int64
 }
 
-// Small and medium segments are merged; large ones are filled up.
+// Small and medium segments are merged; large ones are filled up. Of outdated ones the level is negative (renew.go).
 const (
 	levelSmall  = 1
 	levelMedium = 2
 	levelLarge  = 3
 )
+
+func (g *segment) large() bool { return g.level == levelLarge || g.level == -levelLarge }
+
+func numbered(num int64) func(*segment) bool { return func(g *segment) bool { return g.num == num } }
+
+func (g *segment) outdated() bool { return g.level < 0 }
 
 // part is the number of a row of postings, documents or lengths.
 func part(segment int64, n int) int64 { return segment<<16 | int64(n) }
@@ -95,7 +101,7 @@ func (x *Index) load(ctx context.Context, g *segment) error {
 	if err != nil {
 		return err
 	}
-	if g.level != levelLarge {
+	if !g.large() {
 		if g.blocks, err = x.blocks(ctx, g.num); err != nil {
 			return err
 		}

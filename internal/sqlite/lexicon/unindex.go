@@ -175,7 +175,7 @@ func (x *Index) thinning(ctx context.Context, num int64, slots map[int]engram.Me
 	if own, err = x.standing(ctx); err != nil {
 		return nil, nil, 0, err
 	}
-	i := slices.IndexFunc(own, func(g *segment) bool { return g.num == num })
+	i := slices.IndexFunc(own, numbered(num))
 	if i < 0 {
 		return nil, nil, 0, fmt.Errorf("segment %d: %w", num, postings.ErrDamaged)
 	}

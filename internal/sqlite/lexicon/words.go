@@ -10,8 +10,8 @@ import (
 )
 
 // Version identifies the tokenisation of wordsOf. Increase it whenever the same text would give
-// other words: stores with another version are reindexed when opened, because removing a memory requires
-// the words it was indexed with.
+// other words: stores with another version are reindexed when opened, in batches (renew.go). The tables keep their form; a
+// migration changes it.
 const Version = 3
 
 // tagMark opens the words that encode tags. Tokens never contain it, so tags and texts cannot match each

@@ -189,7 +189,7 @@ func (x *Index) editCodes(ctx context.Context, m model, segment int64, rows map[
 	const (
 		read    = `SELECT signs, sizes FROM vector_codes WHERE num = ?`
 		write   = `INSERT INTO vector_codes (num, signs, sizes) VALUES (?,?,?) ON CONFLICT (num) DO UPDATE SET signs = excluded.signs, sizes = excluded.sizes`
-		changed = `UPDATE models SET changes = changes + 1 WHERE num = ? RETURNING changes`
+		changed = changeSQL + ` WHERE num = ? RETURNING changes`
 		version = `INSERT INTO coded (model, segment, version) VALUES (?,?,?) ON CONFLICT (model, segment) DO UPDATE SET version = excluded.version`
 	)
 	byPage := map[int][]int{}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
@@ -66,6 +67,14 @@ type Seen struct {
 // Empty forgets everything.
 func (s *Seen) Empty() {
 	s.models, s.rows, s.newest = map[string]model{}, map[vectorOf][]byte{}, map[newestOf][][]float32{}
+}
+
+// Added forgets what a statement changes that is known to leave all vectors as they are.
+func (s *Seen) Added(query string) {
+	clear(s.newest)
+	if strings.HasPrefix(query, changeSQL) {
+		clear(s.models)
+	}
 }
 
 // vectorOf identifies a vector by the rows of its model and memory.

@@ -27,6 +27,9 @@ func scanModel(s conn.Scanner) (m model, err error) {
 	return m, err
 }
 
+// changeSQL counts a change of a model's codes.
+const changeSQL = `UPDATE models SET changes = changes + 1`
+
 // model returns the model with a fingerprint; found is false if it is unknown.
 func (x *Index) model(ctx context.Context, fingerprint string) (m model, found bool, err error) {
 	const query = `SELECT num, dimensions, changes FROM models WHERE fingerprint = ?`
@@ -36,16 +39,16 @@ func (x *Index) model(ctx context.Context, fingerprint string) (m model, found b
 	}
 	if u != nil {
 		if m, found = u.models[fingerprint]; found {
+			x.knows(fingerprint, m)
 			return m, true, nil
 		}
 	}
 	m, found, err = conn.First(conn.List(ctx, x.DB, "read model", query, []any{fingerprint}, scanModel))
-	switch {
-	case !found:
-	case u != nil:
-		u.models[fingerprint] = m
-	default:
+	if found {
 		x.knows(fingerprint, m)
+	}
+	if found && u != nil {
+		u.models[fingerprint] = m
 	}
 	return m, found, err
 }
@@ -267,7 +270,7 @@ func (x *Index) Dropped(ctx context.Context, segment int64) error {
 	}
 	for _, m := range all {
 		if err = x.dropCodes(ctx, m.num, segment, segment); err == nil {
-			err = conn.Doing(x.DB.Run(ctx, `UPDATE models SET changes = changes + 1 WHERE num = ?`, m.num), "write model")
+			err = conn.Doing(x.DB.Run(ctx, changeSQL+` WHERE num = ?`, m.num), "write model")
 		}
 		if err != nil {
 			return err
