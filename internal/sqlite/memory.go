@@ -302,9 +302,9 @@ func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
 	if err := t.Run(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
 		return fmt.Errorf("write tags: %w", err)
 	}
-	rows := make([]tagRow, len(tags))
+	rows := make([][]any, len(tags))
 	for i, tag := range tags {
-		rows[i] = tagRow{num, tag}
+		rows[i] = []any{num, tag}
 	}
 	return t.addTags(ctx, rows)
 }

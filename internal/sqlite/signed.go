@@ -3,8 +3,6 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/health"
@@ -56,18 +54,11 @@ func (t *tx) programs(ctx context.Context) ([]health.Program, error) {
 	// The end is the first key without the prefix: ';' follows ':'.
 	return conn.List(ctx, t, "read the versions that wrote", query, []any{programKey, "program;"}, func(r conn.Scanner) (p health.Program, err error) {
 		var span string
+		var first, last int64
 		err = r.Scan(&p.Version, &span)
-		first, last, _ := strings.Cut(span, " ")
-		p.First, p.Last = fromMillis(first), fromMillis(last)
+		if _, bad := fmt.Sscan(span, &first, &last); bad == nil { // the zero times where it is malformed
+			p.First, p.Last = time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC()
+		}
 		return p, err
 	})
-}
-
-// fromMillis parses a time in milliseconds; malformed text gives the zero time.
-func fromMillis(s string) time.Time {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(n).UTC()
 }

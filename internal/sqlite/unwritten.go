@@ -20,9 +20,9 @@ import (
 type unwritten struct {
 	tallies  map[tally]int64
 	sessions map[int64]sessionChange // by session number
-	tags     []tagRow
-	entries  [][]any // rows of the journal
-	metadata [][]any // rows of lineages; a later one of the same thing counts
+	tags     [][]any                 // rows of tags
+	entries  [][]any                 // rows of the journal
+	metadata [][]any                 // rows of lineages; a later one of the same thing counts
 }
 
 // rows reports whether rows are not written yet.
@@ -38,12 +38,6 @@ type tally struct {
 type sessionChange struct {
 	live   int64
 	active int64 // newest creation time in milliseconds; 0 if unchanged
-}
-
-// tagRow is a row of tags.
-type tagRow struct {
-	memory int64
-	tag    string
 }
 
 // mostTagRows bounds the unwritten rows of tags.
@@ -72,7 +66,7 @@ func (t *tx) countMemory(ctx context.Context, at home, m engram.Memory) error {
 		o.sessions[at.Session] = a
 	}
 	for _, tag := range m.Tags {
-		o.tags = append(o.tags, tagRow{m.Num, tag})
+		o.tags = append(o.tags, []any{m.Num, tag})
 	}
 	if len(o.tags) < mostTagRows {
 		return nil
@@ -143,7 +137,8 @@ func (a tally) compare(b tally) int {
 	return cmp.Or(cmp.Compare(a.project, b.project), strings.Compare(string(a.typ), string(b.typ)))
 }
 
-// Rows of the journal and of lineages are inserted together: manyRows, or up to fewRows.
+// Rows of tags, of the journal and of lineages are inserted together: manyRows, or up to fewRows. Single inserts would
+// be half the cost of writing a tagged memory, and a statement per number of rows would overflow the statement cache.
 const manyRows, fewRows = 64, 8
 
 // flushMost flushes rows that have become many.
@@ -217,36 +212,17 @@ func (t *tx) insert(ctx context.Context, query string, rows [][]any) (sql.Result
 	return t.Exec(ctx, query+row+strings.Repeat(","+row, len(rows)-1), args...)
 }
 
-// Tags are inserted in batches of these two sizes: single inserts would be half the cost of writing a
-// tagged memory, and one statement per batch size would overflow the statement cache.
-const manyTags, fewTags = 64, 8
-
 // flushTags writes the unwritten tags.
 func (t *tx) flushTags(ctx context.Context) error {
 	rows := t.unwritten.tags
-	if len(rows) == 0 {
-		return nil
-	}
 	t.unwritten.tags = nil
 	return t.addTags(ctx, rows)
 }
 
 // addTags inserts rows of tags.
-func (t *tx) addTags(ctx context.Context, rows []tagRow) error {
-	for len(rows) > 0 {
-		n := min(len(rows), fewTags)
-		if len(rows) >= manyTags {
-			n = manyTags
-		}
-		args := make([]any, 0, 2*n)
-		for _, r := range rows[:n] {
-			args = append(args, r.memory, r.tag)
-		}
-		query := `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?,?)` + strings.Repeat(`,(?,?)`, n-1)
-		if err := t.Run(ctx, query, args...); err != nil {
-			return fmt.Errorf("write tags: %w", err)
-		}
-		rows = rows[n:]
-	}
-	return nil
+func (t *tx) addTags(ctx context.Context, rows [][]any) error {
+	return eachBatch(rows, func(some [][]any) error {
+		_, err := t.insert(ctx, `INSERT OR IGNORE INTO tags (memory, tag) VALUES `, some)
+		return conn.Doing(err, "write tags")
+	})
 }
