@@ -31,5 +31,5 @@ func ordinary(cmd *exec.Cmd, folder string) error {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 		return nil
 	}
-	return errors.New("Postgres refuses root, and this machine has no user postgres")
+	return errors.New("a Postgres cannot be started as root, and this machine has no user postgres")
 }
