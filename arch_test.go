@@ -58,6 +58,7 @@ func rows() map[string]row {
 		"internal/document":      {room: "rule"},
 		"internal/encoder":       {room: "rule"},
 		"internal/health":        {room: "rule"},
+		"internal/index":         {room: "rule"},
 		"internal/lifecycle":     {room: "rule"},
 		"internal/llm":           {room: "rule"},
 		"internal/postings":      {room: "rule"},
@@ -128,6 +129,8 @@ func rows() map[string]row {
 		"internal/toggle":              {room: "technology"},
 		"internal/machine":             {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/notebook":            {room: "technology"},
+		"internal/postgres":            {room: "technology"},
+		"internal/postgres/conn":       {room: "technology", modules: []string{"github.com/jackc/pgx/v5"}},
 		"internal/sqlite":              {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/sqlite/conn":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/sqlite/recent":       {room: "technology"},
@@ -192,6 +195,7 @@ func rows() map[string]row {
 
 		"internal/encoder/encodertest": {room: "testkit"},
 		"internal/enginetest":          {room: "testkit"},
+		"internal/postgrestest":        {room: "testkit"},
 		"internal/replica/replicatest": {room: "testkit"},
 		"internal/storetest":           {room: "testkit"},
 		"internal/waittest":            {room: "testkit"},
@@ -222,6 +226,7 @@ func houses() map[string][]string {
 		"internal/replica": {"wire", "gitchunks jsonfile markdown replicatest", "foreign"},
 		"internal/replica/foreign": {"frontmatter source", "database pages",
 			"basicmemory claudecode claudemem earlier instructions markdown mcpmemory opencode seized", "."},
+		"internal/postgres":  {"conn", "."},
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
 		"internal/sqlite":    {"conn recent", "file lexicon", "vectors", "."},
@@ -236,9 +241,9 @@ func reservedImports() map[string][]string {
 		"database/sql":        {"internal/sqlite", "internal/replica/foreign"},
 		"database/sql/driver": {"internal/sqlite"},
 		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
-		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse"},
+		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse", "internal/postgrestest"},
 		"os/signal":           {"cmd/engram", "internal/cli/serve"}, // the latter ignores SIGPIPE
-		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest"},
+		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest", "internal/postgrestest"},
 		"unsafe":              {},
 		"log":                 {},
 		"math/rand":           {},
@@ -261,7 +266,7 @@ func reservedCalls() map[string][]string {
 		"time.Since":   {},
 		"time.Until":   {},
 		"time.Sleep":   {"internal/waittest/"},
-		"os.Getenv":    {"internal/config/"},
+		"os.Getenv":    {"internal/config/", "internal/postgrestest/"},
 		"os.LookupEnv": {"internal/config/", "cmd/"},
 		"os.Environ":   {"internal/config/", "internal/git/"},
 		"os.Exit":      {"cmd/", generator, kernelgen},
@@ -349,7 +354,7 @@ func TestTestsDoNotSleep(t *testing.T) {
 func TestSQLStandsOnlyWithTheStore(t *testing.T) {
 	for _, f := range tree(t) {
 		// Test kits attack with SQL, and foreign reads the databases of other programs.
-		if !f.test && !under(f.dir, "internal/sqlite") && !under(f.dir, "internal/replica/foreign") && rows()[f.dir].room != "testkit" {
+		if !f.test && !under(f.dir, "internal/sqlite") && !under(f.dir, "internal/postgres") && !under(f.dir, "internal/replica/foreign") && rows()[f.dir].room != "testkit" {
 			report(t, checkNoSQL(f))
 		}
 	}

@@ -1,0 +1,165 @@
+// Package conn holds the connections to a Postgres database, and the statements of one transaction with the
+// helpers that read their rows.
+//
+// A round trip is what a statement costs, so writes wait in a queue (queue.go) and travel with the next read or
+// with the commit, in one pipeline. It knows no table and no noun: what is stored, and what an error means to a
+// caller, is said by the packages that import it. Only the wall between spaces is here, because each statement
+// names the space (text.go).
+package conn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Pool is the connections of a process to one database. It is safe for concurrent use.
+type Pool struct {
+	pool   *pgxpool.Pool
+	closed atomic.Bool
+	texts  texts
+	// Sent, unless nil, is called with the statements of each round trip, for tests that count them. Set it before
+	// the first use.
+	Sent func(statements []string)
+	// Loose makes each condition on the space true, for tests of row-level security alone. Set it before the first use.
+	Loose bool
+}
+
+// Connections of a pool where the URL does not say pool_max_conns.
+const connections = 16
+
+// Prepared statements that a connection keeps: filters produce many distinct, rarely used ones.
+const statements = 512
+
+// NewPool returns the connections to the database that a URL names; the first use opens one. An error says nothing
+// of the URL, which may have a password.
+func NewPool(ctx context.Context, url string) (*Pool, error) {
+	bad := engram.Errorf(engram.CodeInvalid, "the address of the Postgres database cannot be read").
+		WithHint("write postgres://USER@HOST:PORT/DATABASE; the password may stand in ~/.pgpass or PGPASSWORD")
+	if !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
+		return nil, bad
+	}
+	c, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, bad
+	}
+	if !strings.Contains(url, "pool_max_conns=") {
+		c.MaxConns = connections
+	}
+	if c.ConnConfig.RuntimeParams["application_name"] == "" {
+		c.ConnConfig.RuntimeParams["application_name"] = "engram"
+	}
+	c.ConnConfig.StatementCacheCapacity = statements
+	pool, err := pgxpool.NewWithConfig(ctx, c)
+	if err != nil {
+		return nil, bad
+	}
+	return &Pool{pool: pool}, nil
+}
+
+// Close waits for the connections in use and closes all.
+func (p *Pool) Close() {
+	p.closed.Store(true)
+	p.pool.Close()
+}
+
+// Begin takes a connection and opens a transaction with statements, which the server reads as one text, and
+// returns the rows of the last of them as text. The caller ends it with Rollback.
+func (p *Pool) Begin(ctx context.Context, space, statements string) (*Tx, [][]string, error) {
+	c, err := p.pool.Acquire(ctx)
+	if err != nil && p.closed.Load() {
+		return nil, nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	t := &Tx{pool: p, conn: c, space: space}
+	rows, err := t.Simple(ctx, statements)
+	if err != nil {
+		t.Rollback()
+		return nil, nil, err
+	}
+	return t, rows, nil
+}
+
+// Simple runs statements outside of any space and without parameters, in one round trip, and returns the rows of
+// the last as text; NULL is "".
+func (t *Tx) Simple(ctx context.Context, statements string) ([][]string, error) {
+	t.pool.tell(statements)
+	results, err := t.conn.Conn().PgConn().Exec(ctx, statements).ReadAll()
+	if err != nil || len(results) == 0 {
+		return nil, err
+	}
+	last := results[len(results)-1]
+	rows := make([][]string, len(last.Rows))
+	for i, r := range last.Rows {
+		for _, column := range r {
+			rows[i] = append(rows[i], string(column))
+		}
+	}
+	return rows, last.Err
+}
+
+// tell reports a round trip.
+func (p *Pool) tell(all ...string) {
+	if p.Sent != nil {
+		p.Sent(all)
+	}
+}
+
+// Commit sends what is queued and commits, whatever becomes of ctx. An error with lost true leaves open whether
+// the server has committed.
+func (t *Tx) Commit(ctx context.Context) (lost bool, err error) {
+	ctx = context.WithoutCancel(ctx)
+	t.queue = append(t.queue, queued{text: "COMMIT"})
+	sent := t.queue
+	tags, err := t.flush(ctx)
+	if err != nil {
+		return t.conn.Conn().IsClosed() && !pgconn.SafeToRetry(err), err
+	}
+	if tag := tags[len(sent)-1]; tag.String() != "COMMIT" {
+		return false, fmt.Errorf("commit: the server answered %s", tag)
+	}
+	return false, nil
+}
+
+// Rollback ends a transaction that was not committed, and gives the connection back. After a commit it only does
+// the latter.
+func (t *Tx) Rollback() {
+	if t.conn == nil {
+		return
+	}
+	c := t.conn
+	t.conn, t.queue = nil, nil
+	if !c.Conn().IsClosed() && c.Conn().PgConn().TxStatus() != 'I' {
+		t.pool.tell("ROLLBACK")
+		// The caller's context may be done already. The pool closes a connection that is still in a transaction.
+		_, _ = c.Conn().PgConn().Exec(context.Background(), "ROLLBACK").ReadAll()
+	}
+	c.Release()
+}
+
+// Code returns the SQLSTATE of an error of the server, "" for other errors.
+func Code(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// IsUnique reports whether err is a violated UNIQUE constraint.
+func IsUnique(err error) bool { return Code(err) == "23505" }
+
+// IsConnection reports whether err is that of a connection: it could not be made, or was lost.
+func IsConnection(err error) bool {
+	_, failed := errors.AsType[*pgconn.ConnectError](err)
+	return failed || Code(err) == "" && (pgconn.SafeToRetry(err) || pgconn.Timeout(err) || errors.Is(err, pgx.ErrTxClosed))
+}

@@ -1,0 +1,122 @@
+package postgres
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
+	"github.com/alanbuscaglia/engram/internal/secret"
+)
+
+// head is the row of a space in heads: the ends of all its numberings, as a transaction sees and raises them.
+// They are written once, at the end of the transaction.
+type head struct {
+	device string
+	version, clock, lastAt,
+	memory, relation, prompt, project, session, seq, deferred, other int64
+	indexes [2]index.State // of memories and of prompts
+}
+
+// headColumns are the columns of a head after device, in the order of numbers.
+const headColumns = `version, clock, last_at, memory, relation, prompt, project, session, seq, deferred, other,
+	changes, unsealed, unsealed_last, prompt_changes, prompt_unsealed, prompt_unsealed_last`
+
+// numbers are the columns of h after device.
+func (h *head) numbers() []*int64 {
+	return []*int64{&h.version, &h.clock, &h.lastAt, &h.memory, &h.relation, &h.prompt, &h.project, &h.session, &h.seq, &h.deferred, &h.other,
+		&h.indexes[0].Changes, &h.indexes[0].Unsealed, &h.indexes[0].Last, &h.indexes[1].Changes, &h.indexes[1].Unsealed, &h.indexes[1].Last}
+}
+
+func (s *Store) headSQL() string {
+	return `SELECT device, ` + headColumns + ` FROM heads WHERE space = '` + s.space + `'`
+}
+
+func readHead(rows [][]string) (h head, err error) {
+	if len(rows) != 1 {
+		return h, engram.Errorf(engram.CodeNotFound, "the space does not exist").WithHint("it may have been removed; open the store anew")
+	}
+	h.device = rows[0][0]
+	for i, n := range h.numbers() {
+		if *n, err = strconv.ParseInt(rows[0][i+1], 10, 64); err != nil {
+			return h, fmt.Errorf("head of the space: %w", err)
+		}
+	}
+	return h, nil
+}
+
+// writtenHeadSQL writes the columns of headColumns.
+var writtenHeadSQL = `UPDATE heads SET (` + headColumns + `) = ROW(?` + strings.Repeat(",?", strings.Count(headColumns, ",")) + `) WHERE space = $space`
+
+// writeHead queues the head if the transaction wrote.
+func (t *tx) writeHead(ctx context.Context) error {
+	if !t.Wrote && t.head == t.begun {
+		return nil
+	}
+	t.head.version++
+	args := make([]any, 0, len(t.head.numbers()))
+	for _, n := range t.head.numbers() {
+		args = append(args, *n)
+	}
+	return t.Run(ctx, writtenHeadSQL, args...)
+}
+
+// next returns the next number of a counter of the head; a given one, unless 0, is taken and counted.
+func next(counter *int64, given int64) int64 {
+	if given != 0 {
+		*counter = max(*counter, given)
+		return given
+	}
+	*counter++
+	return *counter
+}
+
+// begun makes the space if it does not exist, with row 0 of projects and sessions.
+func (s *Store) begun(ctx context.Context) error {
+	c, rows, err := s.pool.Begin(ctx, s.space, beginUpdate+s.settings()+s.headSQL())
+	if err != nil {
+		return err
+	}
+	defer c.Rollback()
+	if len(rows) > 0 {
+		return nil
+	}
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	// Two processes may make it at once: the second waits for the first, and adds nothing.
+	n, err := c.Exec(ctx, `INSERT INTO heads (space, device, `+headColumns+`) VALUES ($space, ?`+strings.Repeat(",0", len((&head{}).numbers()))+`) ON CONFLICT DO NOTHING`,
+		hex.EncodeToString(id[:]))
+	if err != nil || n == 0 {
+		return err
+	}
+	for _, query := range []string{
+		`INSERT INTO projects (space, num, name, created_at) VALUES ($space, 0, '', 0)`,
+		`INSERT INTO sessions (space, num, id, project, started_at, active_at) VALUES ($space, 0, '', 0, 0, 0)`,
+	} {
+		if err := c.Run(ctx, query); err != nil {
+			return err
+		}
+	}
+	if err := c.Run(ctx, `INSERT INTO facts (space, key, value) VALUES ($space, 'secret_rules', ?)`, secret.Version); err != nil {
+		return err
+	}
+	_, err = c.Commit(ctx)
+	return err
+}
+
+// Head returns the newest own entry, and the greater of its clock and the greatest received one.
+func (t *tx) Head(context.Context) (engram.Head, error) {
+	return engram.Head{Device: t.head.device, Seq: t.head.seq, Clock: engram.Clock(max(t.head.lastAt, t.head.clock))}, nil
+}
+
+// SeeClock records a received clock if it is the greatest so far.
+func (t *tx) SeeClock(_ context.Context, c engram.Clock) error {
+	if int64(c) > max(t.head.lastAt, t.head.clock) {
+		t.head.clock = int64(c)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package postgres
+
+import (
+	"maps"
+	"sync"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// names are looked-up row numbers, the rows of projects, models and facts, as they are in one version of a space. They
+// are safe for concurrent use: transactions of a version share them.
+type names struct {
+	mu       sync.Mutex
+	projects map[string]int64 // by any name
+	sessions map[string]int64
+	rows     map[string]engram.Project                 // by any name
+	models   map[string]model                          // by fingerprint
+	facts    map[string]string                         // "" for one that is not set
+	decays   map[string]map[string]engram.ProjectDecay // under ""; nil until read
+}
+
+// mostNames bounds the cached names of a kind.
+const mostNames = 4096
+
+// keep caches the number of a name.
+func keep[K comparable, N any](in *map[K]N, name K, num N) {
+	if *in == nil || len(*in) >= mostNames {
+		*in = map[K]N{}
+	}
+	(*in)[name] = num
+}
+
+// know caches what a name stands for, in one of the maps.
+func know[N any](n *names, in *map[string]N, name string, num N) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	keep(in, name, num)
+}
+
+// known returns what a name stands for, in one of the maps.
+func known[N any](n *names, in *map[string]N, name string) (num N, found bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	num, found = (*in)[name]
+	return num, found
+}
+
+// copy returns names that can change without these.
+func (n *names) copy() *names {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return &names{projects: maps.Clone(n.projects), sessions: maps.Clone(n.sessions), rows: maps.Clone(n.rows), models: maps.Clone(n.models),
+		facts: maps.Clone(n.facts), decays: maps.Clone(n.decays)}
+}
+
+// renamed forgets what a change of projects may change.
+func (t *tx) renamed() {
+	t.names.mu.Lock()
+	defer t.names.mu.Unlock()
+	t.names.projects, t.names.rows, t.names.decays, t.sessionRows = nil, nil, nil, nil
+}
+
+// latest are the names in the newest version of a space that a process has seen.
+type latest struct {
+	mu      sync.Mutex
+	version int64
+	names   *names
+}
+
+// at returns the names of a version, to be shared by its readers.
+func (l *latest) at(version int64) *names {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.names == nil || version > l.version {
+		l.version, l.names = version, &names{}
+	}
+	if version < l.version { // of a snapshot that others have left
+		return &names{}
+	}
+	return l.names
+}
+
+// written installs the names of a version that this process has written.
+func (l *latest) written(version int64, n *names) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if version > l.version {
+		l.version, l.names = version, n
+	}
+}

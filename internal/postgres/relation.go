@@ -1,0 +1,210 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+)
+
+// relationTable has the fields of a relation; each has a column.
+var relationTable = engram.Fields[engram.Relation]()
+
+var relationColumns = columnsOf("r", relationTable)
+
+func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
+	return conn.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable))
+}
+
+// touching selects the relations with an end in a list, between those of two memories, served by relations_source,
+// relations_target and relations_live.
+const (
+	touching = `r.num IN (SELECT num FROM relations WHERE space = $space AND source = ANY(?)
+		UNION SELECT num FROM relations WHERE space = $space AND target = ANY(?))`
+	between = `r.num IN (SELECT num FROM relations WHERE space = $space AND source = ? AND target = ANY(?) AND removed_at IS NULL
+		UNION SELECT num FROM relations WHERE space = $space AND source = ANY(?) AND target = ? AND removed_at IS NULL)`
+)
+
+// Relation returns the relation that ref names, removed or not.
+func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relation, error) {
+	column, arg := "num", any(ref.Num)
+	if ref.ID != "" {
+		column, arg = "id", ref.ID
+	}
+	r, found, err := conn.First(t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE r.space = $space AND r.`+column+` = ?`, arg))
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
+			WithHint("see {conflicts list} and {graph ID}")
+	}
+	return r, err
+}
+
+// relationWhere returns the conditions of f; nil if nothing can pass.
+func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*conditions, error) {
+	c := &conditions{from: "relations r", order: "r.num DESC", where: []string{"r.space = $space"}}
+	if f.OldestFirst {
+		c.order = "r.num"
+	}
+	switch {
+	case f.WithRemoved:
+	case f.Removed && f.RemovedSince.IsZero():
+		c.add("r.removed_at IS NOT NULL")
+	case f.Removed:
+		c.add("r.removed_at >= ?", millis(f.RemovedSince))
+	default:
+		c.add("r.removed_at IS NULL")
+	}
+	num, known, err := t.knownProject(ctx, f.Project)
+	if !known || f.Of != nil && len(f.Of) == 0 {
+		return nil, err
+	}
+	if f.Project != "" {
+		c.add(`(SELECT project FROM memories WHERE space = $space AND num = r.source) = ?`, num)
+	}
+	if f.Project != "" && f.Inside {
+		c.add(`(SELECT project FROM memories WHERE space = $space AND num = r.target) = ?`, num)
+	}
+	switch {
+	case f.With != nil:
+		c.add(between, f.Of[0], f.With, f.With, f.Of[0])
+	case f.Of != nil:
+		c.add(touching, f.Of, f.Of)
+	}
+	if f.After > 0 {
+		c.add(`r.num > ?`, f.After)
+	}
+	if len(f.Statuses) > 0 {
+		c.add(`r.status = ANY(?)`, conn.Texts(f.Statuses))
+	}
+	if len(f.Verbs) > 0 {
+		c.add(`r.verb = ANY(?)`, conn.Texts(f.Verbs))
+	}
+	if !f.Since.IsZero() {
+		c.add(`r.created_at >= ?`, millis(f.Since))
+	}
+	if f.Judgments { // as in index relations_judgments
+		c.add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
+			OR r.verb = 'relates_to' AND r.confidence > 0)`)
+	}
+	const forgotten = `EXISTS (SELECT 1 FROM memories WHERE space = $space AND num IN (r.source, r.target) AND deleted_at IS NOT NULL)`
+	switch f.Ends {
+	case engram.EndsLive:
+		c.add(`NOT ` + forgotten)
+	case engram.EndsForgotten:
+		c.add(forgotten)
+	}
+	return c, nil
+}
+
+// Relations returns the relations that pass f. Judgments have an index, as have those of given memories; other
+// filters scan the space's part of the table, in rare maintenance commands only.
+func (t *tx) Relations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, error) {
+	if f.Most > 0 {
+		return t.relationsOf(ctx, f.Of, f.Verbs, f.Most)
+	}
+	c, err := t.relationWhere(ctx, f)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	query, args := c.page(relationColumns, p)
+	return t.relations(ctx, query, args...)
+}
+
+// CountRelations counts the relations that pass f.
+func (t *tx) CountRelations(ctx context.Context, f engram.RelationFilter) (n int, err error) {
+	c, err := t.relationWhere(ctx, f)
+	if err != nil || c == nil {
+		return 0, err
+	}
+	c.order = ""
+	err = t.Row(ctx, c.query(`count(*)`), c.args, &n)
+	return n, conn.Doing(err, "count relations")
+}
+
+// relationsOfSQL selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each direction, by
+// relations_source and relations_target.
+var relationsOfSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.space = $space AND r.num IN (
+	SELECT n.num FROM unnest(?1::bigint[]) AS m(num) CROSS JOIN unnest(?2::text[]) AS v(verb) CROSS JOIN LATERAL (
+		SELECT num FROM relations WHERE space = $space AND source = m.num AND verb = v.verb COLLATE "C" AND removed_at IS NULL ORDER BY num DESC LIMIT ?3) n
+	UNION SELECT n.num FROM unnest(?1::bigint[]) AS m(num) CROSS JOIN unnest(?2::text[]) AS v(verb) CROSS JOIN LATERAL (
+		SELECT num FROM relations WHERE space = $space AND target = m.num AND verb = v.verb COLLATE "C" AND removed_at IS NULL ORDER BY num DESC LIMIT ?3) n
+	) ORDER BY r.num`
+
+// relationsOf returns the newest relations of each memory by verb and direction.
+func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, most int) ([]engram.Relation, error) {
+	if len(memories) == 0 {
+		return nil, nil
+	}
+	if verbs == nil {
+		verbs = engram.Verbs()
+	}
+	return t.relations(ctx, relationsOfSQL, memories, conn.Texts(verbs), most)
+}
+
+// InsertRelation adds relations and sets their numbers. If one exists, those before it are added.
+func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
+	// A relation that has an end missing or exists is left out by the statement itself: the transaction goes on.
+	const query = `INSERT INTO relations (space, num, id, source, target, verb, status, strength, reason, evidence, confidence, actor,
+		actor_kind, model, session_id, created_at, updated_at, removed_at) SELECT $space,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17
+		WHERE EXISTS (SELECT 1 FROM memories WHERE space = $space AND num = ?3) AND EXISTS (SELECT 1 FROM memories WHERE space = $space AND num = ?4)
+		ON CONFLICT DO NOTHING`
+	if len(rs) == 0 {
+		return nil
+	}
+	first := t.head.relation + 1
+	all := make([]conn.Statement, len(rs))
+	for i, r := range rs {
+		all[i] = conn.With(query, first+int64(i), r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
+			r.Actor, r.ActorKind, r.Model, r.SessionID, millis(r.CreatedAt), millis(r.UpdatedAt), millis(r.RemovedAt))
+	}
+	added, err := t.ExecAll(ctx, all...)
+	if err != nil {
+		return fmt.Errorf("insert relations: %w", err)
+	}
+	for i, r := range rs {
+		if added[i] == 0 {
+			if err := t.Run(ctx, `DELETE FROM relations WHERE space = $space AND num > ?`, t.head.relation); err != nil {
+				return err
+			}
+			return t.notInserted(ctx, *r)
+		}
+		r.Num = next(&t.head.relation, 0)
+	}
+	return nil
+}
+
+// notInserted returns why a relation was not added.
+func (t *tx) notInserted(ctx context.Context, r engram.Relation) error {
+	var ends int
+	err := t.Row(ctx, `SELECT count(*) FROM memories WHERE space = $space AND num IN (?, ?)`, []any{r.Source, r.Target}, &ends)
+	if err == nil && (ends == 2 || ends == 1 && r.Source == r.Target) {
+		return isKnownRelation(r)
+	}
+	if err == nil {
+		err = engram.Errorf(engram.CodeConflict, "#%d or #%d does not exist", r.Source, r.Target).
+			WithHint("it may have been erased; nothing was changed")
+	}
+	return err
+}
+
+func isKnownRelation(r engram.Relation) error {
+	return engram.Errorf(engram.CodeConflict, "#%d %s #%d exists already", r.Source, r.Verb, r.Target)
+}
+
+// ReplaceRelation writes r over the relation with its number.
+func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
+	const query = `UPDATE relations SET (verb, status, strength, reason, evidence, confidence, actor, actor_kind, model,
+		session_id, updated_at, removed_at) = ROW(?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ? AND space = $space`
+	n, err := t.Attempt(ctx, query, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind,
+		r.Model, r.SessionID, millis(r.UpdatedAt), millis(r.RemovedAt), r.Num)
+	switch {
+	case conn.IsUnique(err):
+		return isKnownRelation(r)
+	case err != nil:
+		return fmt.Errorf("write relation %d: %w", r.Num, err)
+	case n == 0:
+		return engram.Errorf(engram.CodeNotFound, "relation %d does not exist", r.Num)
+	}
+	return nil
+}

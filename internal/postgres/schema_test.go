@@ -1,0 +1,41 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/postgrestest"
+)
+
+// TestSchema reads the rules of the schema from the catalogue: each query selects what breaks one.
+func TestSchema(t *testing.T) {
+	server := postgrestest.Start(t)
+	open(t, server, postgrestest.Space())
+	const ours = `c.relnamespace = current_schema()::regnamespace AND c.relname <> 'engram_schema'`
+	for _, rule := range []struct{ name, breaks string }{
+		{"the space is the first column of every table", `SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = 1
+			WHERE c.relkind = 'r' AND a.attname <> 'space' AND ` + ours},
+		{"the space is the first column of every index", `SELECT i.indexrelid::regclass FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid WHERE i.indkey[0] <> 1 AND ` + ours},
+		{"every table has a primary key", `SELECT c.relname FROM pg_class c WHERE c.relkind = 'r' AND NOT EXISTS (SELECT 1 FROM pg_index WHERE indrelid = c.oid AND indisprimary) AND ` + ours},
+		{"the space is the first column of every foreign key, on both sides", `SELECT conname FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid
+			WHERE f.contype = 'f' AND (f.conkey[1] <> 1 OR f.confkey[1] <> 1) AND ` + ours},
+		{"row-level security is on and forced", `SELECT c.relname FROM pg_class c WHERE c.relkind = 'r' AND NOT (c.relrowsecurity AND c.relforcerowsecurity) AND ` + ours},
+		{"every table has the one policy, for all commands", `SELECT c.relname FROM pg_class c LEFT JOIN pg_policy p ON p.polrelid = c.oid WHERE c.relkind = 'r' AND ` + ours + `
+			GROUP BY c.relname HAVING count(p.*) <> 1 OR bool_or(p.polcmd <> '*')`},
+		{"texts are ordered by their bytes", `SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+			WHERE c.relkind = 'r' AND a.atttypid = 'text'::regtype AND a.attcollation <> '"C"'::regcollation AND ` + ours},
+		{"columns are of plain types", `SELECT c.relname, a.attname, a.atttypid::regtype FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relkind = 'r' AND a.attnum > 0
+			AND a.atttypid NOT IN ('uuid'::regtype, 'text'::regtype, 'bigint'::regtype, 'smallint'::regtype, 'float8'::regtype, 'boolean'::regtype, 'bytea'::regtype) AND ` + ours},
+		{"there are neither sequences nor views", `SELECT c.relname FROM pg_class c WHERE c.relkind NOT IN ('r', 'i') AND ` + ours},
+		{"there are no triggers but those of foreign keys", `SELECT g.tgname FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid WHERE NOT g.tgisinternal AND ` + ours},
+		{"there are no functions", `SELECT proname FROM pg_proc WHERE pronamespace = current_schema()::regnamespace`},
+		{"the role of stores may touch every table of theirs", `SELECT c.relname FROM pg_class c WHERE c.relkind = 'r' AND NOT has_table_privilege('engram_store', c.oid, 'SELECT, INSERT, UPDATE, DELETE') AND ` + ours},
+		{"and no other", `SELECT 'engram_schema' WHERE has_table_privilege('engram_store', 'engram_schema', 'SELECT')`},
+	} {
+		if got := server.SQL(t, server.URL(), rule.breaks); got != "" {
+			t.Errorf("%s, but not: %s", rule.name, got)
+		}
+	}
+	if got := server.SQL(t, server.URL(), `SELECT count(*) > 30 FROM pg_policy`); got != "t\n" {
+		t.Error("the catalogue has no tables of ours")
+	}
+}

@@ -1,0 +1,144 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+)
+
+// every stands for the number of a project where all are meant.
+const every = int64(-1)
+
+const (
+	namedSQL = `SELECT ` + nameColumns + ` FROM memories m WHERE m.space = $space AND m.id = ANY(?1)
+		UNION ALL SELECT ` + nameColumns + ` FROM memories m WHERE m.space = $space AND m.sync_id = ANY(?1)`
+	nameColumns = `m.num, m.id, m.sync_id, m.scope, (SELECT name FROM projects WHERE space = $space AND num = m.project)`
+)
+
+// whole returns the number of a project, every for ""; none is true if the project does not exist.
+func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, err error) {
+	if project == "" {
+		return every, false, nil
+	}
+	num, known, err := t.knownProject(ctx, project)
+	return num, !known, err
+}
+
+// listIn is conn.List for a query whose argument 1 is the number of a project, negative for all projects (""). An
+// unknown project has no rows.
+func listIn[T any](ctx context.Context, t *tx, doing, query, project string, args []any, scan func(conn.Scanner) (T, error)) ([]T, error) {
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
+	}
+	return conn.List(ctx, t, doing, query, append([]any{num}, args...), scan)
+}
+
+// forAll calls fn for each of all until one fails.
+func forAll[T any](all []T, fn func(T) error) error {
+	for _, v := range all {
+		if err := fn(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Named returns the memories with one of these ids or sync ids.
+func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, error) {
+	all, err := conn.List(ctx, t, "look up memories", namedSQL, []any{names}, func(r conn.Scanner) (n engram.MemoryName, err error) {
+		err = r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
+		return n, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b engram.MemoryName) int { return cmp.Compare(a.Num, b.Num) })
+	return slices.Compact(all), nil
+}
+
+// columnsOf returns what scanInto reads in the row of a table: the number, if T has one, and the fields.
+func columnsOf[T any](row string, fields []engram.Field[T]) string {
+	in := ` WHERE space = $space AND `
+	special := map[string]string{"project": `(SELECT name FROM projects` + in + `num = ` + row + `.project)`,
+		"tags":    `(SELECT json_agg(tag ORDER BY tag)::text FROM tags` + in + `memory = m.num)`,
+		"aliases": `(SELECT json_agg(alias ORDER BY alias)::text FROM project_aliases` + in + `project = p.num)`}
+	if row != "r" { // a relation has the name of its session
+		special["session_id"] = `(SELECT id FROM sessions` + in + `num = ` + row + `.session)`
+	}
+	var columns []string
+	if _, numbered := reflect.TypeFor[T]().FieldByName("Num"); numbered {
+		columns = []string{row + ".num"}
+	}
+	for _, f := range fields {
+		columns = append(columns, cmp.Or(special[f.Name], row+"."+f.Name))
+	}
+	return strings.Join(columns, ", ")
+}
+
+// scanInto returns what reads rows of columnsOf and more columns. It reads every row into noun, because pointers
+// to all fields for each row would cost a tenth of the time.
+func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(conn.Scanner) (T, error) {
+	into := make([]any, 0, 1+len(fields)+len(more))
+	if num := reflect.ValueOf(noun).Elem().FieldByName("Num"); num.IsValid() {
+		into = append(into, num.Addr().Interface())
+	}
+	for _, f := range fields {
+		switch field := f.Of(noun).(type) {
+		case *string:
+			into = append(into, conn.Given{Text: field})
+		case *time.Time:
+			into = append(into, conn.Instant{Time: field})
+		case *[]string, *map[string]any, *[]engram.Anchor, **engram.ProjectDecay:
+			into = append(into, conn.JSON{Value: field})
+		default:
+			into = append(into, field)
+		}
+	}
+	into = append(into, more...)
+	return func(s conn.Scanner) (T, error) {
+		*noun = *new(T)
+		err := s.Scan(into...)
+		return *noun, err
+	}
+}
+
+// millis is the column value of a time: NULL for the zero time.
+func millis(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+// orNull is the column value of a text: NULL for "".
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// orZero is the column value of a number: NULL for 0.
+func orZero(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// jsonOrNull encodes v, of n elements, as a column value: NULL if n is 0.
+func jsonOrNull(v any, n int) (any, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	b, err := json.Marshal(v)
+	return string(b), err
+}

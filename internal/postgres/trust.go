@@ -1,0 +1,67 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+)
+
+const trustSQL = `SELECT memory, mark, text, reasons, at FROM trust WHERE space = $space AND memory = ANY(?) ORDER BY memory, mark, text`
+
+// Trust returns the trust marks of memories.
+func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust, error) {
+	all := map[int64][]engram.Trust{}
+	err := t.Rows(ctx, trustSQL, []any{nums}, func(s conn.Scanner) error {
+		var m engram.Trust
+		var reasons string
+		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, conn.Instant{Time: &m.At})
+		m.Reasons = strings.Fields(reasons)
+		if reasons == "" {
+			m.Reasons = nil
+		}
+		all[m.Memory] = append(all[m.Memory], m)
+		return err
+	})
+	return all, conn.Doing(err, "read trust")
+}
+
+// PutTrust adds marks; for an existing mark it only updates the reasons.
+func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
+	const query = `INSERT INTO trust (space, memory, mark, text, reasons, at) VALUES ($space,?,?,?,?,?)
+		ON CONFLICT (space, memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
+	return forAll(all, func(m engram.Trust) error {
+		err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At))
+		return conn.Doing(err, "write trust of memory %d", m.Memory)
+	})
+}
+
+// DropTrust removes a memory's marks of one kind.
+func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
+	err := t.Run(ctx, `DELETE FROM trust WHERE space = $space AND memory = ? AND mark = ?`, memory, mark)
+	return conn.Doing(err, "drop trust of memory %d", memory)
+}
+
+// Cut replaces texts of revisions, journal entries and prompts.
+func (t *tx) Cut(ctx context.Context, c engram.Cut) error {
+	for _, r := range c.Revisions {
+		const query = `UPDATE revisions SET title = ?, content = ?, reason = ? WHERE space = $space AND memory = ? AND number = ?`
+		if err := t.Run(ctx, query, r.Title, r.Content, r.Reason, r.Memory, r.Number); err != nil {
+			return fmt.Errorf("remove secrets: %w", err)
+		}
+	}
+	for _, m := range c.Mutations {
+		err := t.Run(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE space = $space AND seq = ?`, orNull(string(m.Was)), orNull(m.Reason), m.Seq)
+		if err != nil {
+			return fmt.Errorf("remove secrets: %w", err)
+		}
+	}
+	for _, p := range c.Prompts {
+		if err := t.Run(ctx, `UPDATE prompts SET content = ? WHERE space = $space AND num = ?`, p.Content, p.Num); err != nil {
+			return fmt.Errorf("remove secrets: %w", err)
+		}
+	}
+	return nil
+}
