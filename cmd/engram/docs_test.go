@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/encoder/encodertest"
 )
 
 // documented are the pages whose commands run, each in an empty home, with the lines to run before those of
@@ -21,6 +23,7 @@ engram save 'Pool size' 'The pool has 20 connections' --type decision
 		"docs/agents.md":   "",
 		"docs/anchors.md":  "",
 		"docs/backfill.md": "",
+		"docs/cli.md":      "",
 		"docs/hooks.md":    "",
 		"docs/migrate.md":  `mkdir -p ~/src/shop; echo '# Rules' > ~/src/shop/AGENTS.md; echo '{"type":"entity","name":"a","entityType":"b","observations":["c"]}' > memory.jsonl`,
 		"docs/moving.md":   some + `echo '{"content":"Ports: 8443"}' > memories.jsonl; engram export shop.json --project shop`,
@@ -113,6 +116,9 @@ func runDocumented(t *testing.T, before string, lines []string) {
 		if err := os.WriteFile(filepath.Join(shop, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := writeModel(filepath.Join(home, "models/bge-small-en-v1.5"), encodertest.Tiny()); err != nil {
+		t.Fatal(err)
 	}
 	run := func(line string) ([]byte, error) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)

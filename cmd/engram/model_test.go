@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -16,9 +17,15 @@ func madeModel(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	shape := encodertest.Tiny()
 	shape.Classifier = len(args) > 1
+	ts.Check(writeModel(ts.MkAbs(args[0]), shape))
+}
+
+func writeModel(folder string, shape encodertest.Shape) error {
 	for name, b := range encodertest.New(shape, 1).Files {
-		path := ts.MkAbs(filepath.Join(args[0], filepath.FromSlash(name)))
-		ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
-		ts.Check(os.WriteFile(path, b, 0o600))
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, b, 0o600)); err != nil {
+			return err
+		}
 	}
+	return nil
 }

@@ -162,11 +162,15 @@ func (c *conditions) addLookup(f engram.Filter) error {
 		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, millis(f.DueBefore))
 	}
 	if f.Lasting {
-		// The index is named because the planner would scan the table when all projects are requested.
-		c.from = "memories m INDEXED BY memories_lasting"
-		if f.Project == "" && (f.Scope == engram.ScopePersonal || f.Scope == engram.ScopeGlobal) {
+		// The index, which has live memories alone, is named because the planner would scan the table when all projects are
+		// requested.
+		switch {
+		case f.Forgotten || f.WithForgotten || f.Mark != "":
+		case f.Project == "" && (f.Scope == engram.ScopePersonal || f.Scope == engram.ScopeGlobal):
 			c.from = "memories m INDEXED BY memories_beyond"
 			c.add("m.scope <> 'project'")
+		default:
+			c.from = "memories m INDEXED BY memories_lasting"
 		}
 		c.add("(m.permanent <> 0 OR m.importance >= 0.7 OR m.type IN ('preference', 'policy'))")
 	}

@@ -99,7 +99,8 @@ func exposureCases() []testCase {
 			important, plain := k.save(rate(0.7)), k.save(rate(0.69))
 			permanent := k.save(func(m *engram.Memory) { m.Permanent, m.Importance = true, 0.1 })
 			newer, most := k.save(rate(0.7)), k.save(rate(1))
-			k.forget(k.save(rate(1)), 50)
+			gone := k.save(rate(1))
+			k.forget(gone, 50)
 			personal := k.save(rate(0.9), func(m *engram.Memory) { m.Scope = engram.ScopePersonal })
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Permanent = "other", "s-other", true })
 			preferred := k.save(func(m *engram.Memory) { m.Type = engram.TypePreference })
@@ -119,6 +120,12 @@ func exposureCases() []testCase {
 			} {
 				k.same(tt.name, nums(k.lasting(tt.project, tt.scope, tt.limit)), tt.want)
 			}
+			for _, f := range []engram.Filter{{Project: "app", Lasting: true, Forgotten: true}, {Project: "app", Lasting: true, WithForgotten: true}} {
+				got := nums(read2(k, engram.Reader.List, f, engram.Page{Limit: 20}))
+				k.same("the forgotten one is listed", slices.Contains(got, gone.Num), true)
+			}
+			flagged := engram.Filter{Lasting: true, Mark: engram.TrustFlagged}
+			k.same("of them flagged", len(read2(k, engram.Reader.List, flagged, engram.Page{Limit: 20})), 0)
 			k.replace(plain, func(m *engram.Memory) { m.Importance = 0.95 })
 			got := k.lasting("app", "", 3)
 			k.same("once it was rated higher", nums(got), []int64{permanent.Num, most.Num, plain.Num})

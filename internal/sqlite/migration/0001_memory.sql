@@ -96,7 +96,7 @@ CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 CREATE INDEX memories_title ON memories (project, substr(title, 1, 12) || substr(title, -12)) WHERE deleted_at IS NULL;
 
 -- How many live memories each project has of each type: counting them would read the whole
--- table. Kept in step by triggers, and for inserts by the program (owed.go).
+-- table. Kept in step by triggers, and for inserts by the program (unwritten.go).
 CREATE TABLE tallies (
 	project INTEGER NOT NULL REFERENCES projects (num) ON DELETE CASCADE,
 	type    TEXT NOT NULL,
