@@ -39,7 +39,7 @@ func pages(t *testing.T) (all []page) {
 
 // TestDocumentsStayShort counts words as wc does, in the README and in all files of docs, but not in what programs write.
 func TestDocumentsStayShort(t *testing.T) {
-	const mostInReadme, most = 900, 35300
+	const mostInReadme, most = 900, 36000
 	total := 0
 	count := func(name string) int {
 		text, err := os.ReadFile(name)

@@ -219,9 +219,6 @@ func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
 	return false, errors.Join(err, t.PutFact(ctx, "words", now+renewing))
 }
 
-// rebuiltSQL reads live memories by number, in batches.
-var rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT 500`
-
 // Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
 	if err := t.vectors.Clear(ctx); err != nil {
@@ -247,7 +244,7 @@ func (t *tx) addToIndex(ctx context.Context, m engram.Memory) error {
 // eachLive calls fn for each live memory by number, reading in batches.
 func (t *tx) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
 	for after := int64(0); ; {
-		ms, err := t.memories(ctx, rebuiltSQL, after)
+		ms, err := t.memories(ctx, liveFromSQL, after, 500)
 		if err != nil || len(ms) == 0 {
 			return err
 		}
