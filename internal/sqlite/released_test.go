@@ -33,7 +33,8 @@ func TestEveryReleasedSchemaOpensAndReads(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "engram.db")
-	foreign(t, path, string(read(t, fixture)))
+	foreign(t, path, string(read(t, fixture)), "INSERT INTO models (num, name, fingerprint, dimensions, memories) VALUES (7, 'm', 'm7', 2, 1)",
+		"INSERT INTO vectors (model, memory, row) VALUES (7, 1, x'0102')")
 	s := open(t, path)
 	defer s.Close()
 	view(t, s, func(r engram.Reader) error {
@@ -66,6 +67,9 @@ func TestEveryReleasedSchemaOpensAndReads(t *testing.T) {
 		}
 		return err
 	})
+	if n := count(t, path, "SELECT count(*) FROM vectors WHERE num = (7 << 48) + 1 AND row = x'0102'"); n != 1 {
+		t.Errorf("the memory's vector: got %d, want it", n)
+	}
 	next := draft("next", 1)
 	if err := saveDraft(s, &next); err != nil || next.Num != 4 {
 		t.Errorf("a save: got number %d, %v, want 4", next.Num, err)

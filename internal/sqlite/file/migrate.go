@@ -107,56 +107,61 @@ func (f *File) migrate(ctx context.Context, s Schema, steps []string, now func()
 	if err := f.useWAL(ctx, c); err != nil {
 		return fmt.Errorf("switch to write-ahead logging: %w", err)
 	}
+	begun := false // here, so that there is nothing to keep a backup of
 	for i, step := range steps {
 		script, err := fs.ReadFile(s.Steps, step)
 		if err != nil {
 			return err
 		}
-		if err := f.step(ctx, c, s, i, len(steps), string(script), now); err != nil {
+		done, err := f.step(ctx, c, s, i, len(steps), string(script), begun, now)
+		if err != nil {
 			return fmt.Errorf("migration %s: %w", filepath.Base(step), err)
 		}
+		begun = begun || i == 0 && done
 	}
 	return nil
 }
 
-// step migrates the schema from version from to the next, unless that is done already.
-func (f *File) step(ctx context.Context, c *conn.Conn, s Schema, from, known int, script string, now func() time.Time) error {
+// step migrates the schema from version from to the next and reports that, unless it is done already. A store that was
+// not begun here is backed up first.
+func (f *File) step(ctx context.Context, c *conn.Conn, s Schema, from, known int, script string, begun bool, now func() time.Time) (done bool, err error) {
 	var version int
-	err := f.retry(ctx, func(ctx context.Context) (err error) {
+	err = f.retry(ctx, func(ctx context.Context) (err error) {
 		version, err = schemaVersion(ctx, c, f.Path, known)
 		return err
 	})
 	if err != nil || version != from {
-		return err
+		return false, err
 	}
 	if err := f.retry(ctx, func(ctx context.Context) error { return c.Begin(ctx, "BEGIN IMMEDIATE") }); err != nil {
-		return err
+		return false, err
 	}
 	defer c.Rollback()
 	if version, err = schemaVersion(ctx, c, f.Path, known); err != nil || version != from {
-		return err
+		return false, err
 	}
-	if from > 0 {
+	if from > 0 && !begun {
 		// Under the write lock only one process makes the backup, and it misses no write.
 		if err := f.backup(ctx, from, now); err != nil {
-			return fmt.Errorf("backup: %w", err)
+			return false, fmt.Errorf("backup: %w", err)
 		}
 	}
 	if err := c.Exec(ctx, script); err != nil {
-		return err
+		return false, err
 	}
 	if from == 0 {
 		if err := s.Begun(ctx, c); err != nil {
-			return err
+			return false, err
 		}
 		if err := c.Exec(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if err := c.Exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", from+1)); err != nil {
-		return err
+		return false, err
 	}
-	return c.Commit(ctx)
+	err = c.Commit(ctx)
+	return err == nil, err
 }
 
 // useWAL switches the journal mode. SQLite does not wait for other connections here, whatever the busy

@@ -265,22 +265,23 @@ CREATE TABLE models (
 	changes     INTEGER NOT NULL DEFAULT 0  -- how often codes of it were written
 );
 -- One int8 row a live memory and model (internal/vector), for exact scores. No foreign
--- keys: without an index by memory each deletion would read the whole table. By a number alone, since a key of two
--- columns keeps rows in inner pages too, and finding one reads twice as many.
+-- keys: without an index by memory each deletion would read the whole table.
 CREATE TABLE vectors (
-	num INTEGER PRIMARY KEY, -- model * 2^48 + memory
-	row BLOB NOT NULL
-);
+	model  INTEGER NOT NULL,
+	memory INTEGER NOT NULL,
+	row    BLOB NOT NULL,
+	PRIMARY KEY (model, memory)
+) WITHOUT ROWID;
 CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
-	UPDATE models SET memories = memories - 1 WHERE num = old.num >> 48;
+	UPDATE models SET memories = memories - 1 WHERE num = old.model;
 END;
 -- A vector says what a memory's words said: it goes with them.
 CREATE TRIGGER vectors_replace AFTER UPDATE OF title, content, deleted_at ON memories
 	WHEN old.title <> new.title OR old.content <> new.content OR new.deleted_at IS NOT NULL BEGIN
-	DELETE FROM vectors WHERE num IN (SELECT (num << 48) + new.num FROM models);
+	DELETE FROM vectors WHERE memory = new.num AND model IN (SELECT num FROM models);
 END;
 CREATE TRIGGER vectors_erase AFTER DELETE ON memories BEGIN
-	DELETE FROM vectors WHERE num IN (SELECT (num << 48) + old.num FROM models);
+	DELETE FROM vectors WHERE memory = old.num AND model IN (SELECT num FROM models);
 END;
 -- Codes of vectors, by which all are compared first, in the slots of the index's segments:
 -- a row is a page of 512 (vector_codes.go).

@@ -170,9 +170,11 @@ CREATE TABLE models (
 	changes     INTEGER NOT NULL DEFAULT 0  -- how often codes of it were written
 );
 CREATE TABLE vectors (
-	num INTEGER PRIMARY KEY, -- model * 2^48 + memory
-	row BLOB NOT NULL
-);
+	model  INTEGER NOT NULL,
+	memory INTEGER NOT NULL,
+	row    BLOB NOT NULL,
+	PRIMARY KEY (model, memory)
+) WITHOUT ROWID;
 CREATE TABLE vector_codes (
 	num   INTEGER PRIMARY KEY, -- model * 2^48 + segment * 256 + page
 	signs BLOB NOT NULL,
@@ -274,9 +276,9 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', '6ed5cb323550de4f');
-INSERT INTO meta (key, value) VALUES ('secret_rules', '5');
-INSERT INTO meta (key, value) VALUES ('words', '3');
+INSERT INTO meta (key, value) VALUES ('device', 'eb526eeee4dd27fd');
+INSERT INTO meta (key, value) VALUES ('secret_rules', '4');
+INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
 INSERT INTO project_aliases (alias, project) VALUES ('former', 1);
@@ -314,8 +316,8 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', 3);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('kinds', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('relations', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('prompts', 1);
-INSERT INTO sqlite_sequence (name, seq) VALUES ('unsealed', 2);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('mutations', 3);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('unsealed', 2);
 CREATE INDEX projects_decay ON projects (num) WHERE decay IS NOT NULL;
 CREATE INDEX project_aliases_project ON project_aliases (project);
 CREATE INDEX sessions_project_active ON sessions (project, active_at DESC, num DESC);
@@ -365,14 +367,14 @@ CREATE INDEX anchors_seen ON anchors (memory) WHERE seen IS NOT NULL;
 CREATE INDEX trust_suspect ON trust (at, memory) WHERE mark = 'suspect';
 CREATE INDEX trust_secret ON trust (memory) WHERE mark = 'secret';
 CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
-	UPDATE models SET memories = memories - 1 WHERE num = old.num >> 48;
+	UPDATE models SET memories = memories - 1 WHERE num = old.model;
 END;
 CREATE TRIGGER vectors_replace AFTER UPDATE OF title, content, deleted_at ON memories
 	WHEN old.title <> new.title OR old.content <> new.content OR new.deleted_at IS NOT NULL BEGIN
-	DELETE FROM vectors WHERE num IN (SELECT (num << 48) + new.num FROM models);
+	DELETE FROM vectors WHERE memory = new.num AND model IN (SELECT num FROM models);
 END;
 CREATE TRIGGER vectors_erase AFTER DELETE ON memories BEGIN
-	DELETE FROM vectors WHERE num IN (SELECT (num << 48) + old.num FROM models);
+	DELETE FROM vectors WHERE memory = old.num AND model IN (SELECT num FROM models);
 END;
 CREATE INDEX mutations_undoes ON mutations (undoes) WHERE undoes IS NOT NULL;
 CREATE INDEX mutations_key ON mutations (key, entity);
