@@ -25,7 +25,7 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 	}
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w: use %s or %s, or install it with engram model add FOLDER", err, BuiltIn, NoModel)
+		return fmt.Errorf("%w: use %s or %s, or install one with engram model add FOLDER", err, BuiltIn, NoModel)
 	}
 	c.EmbeddingModel = name
 	return nil
@@ -34,7 +34,7 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 func setRerankModel(c *Config, _ paths, v string) error {
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w: use %s, or install it with engram model add FOLDER", err, NoModel)
+		return fmt.Errorf("%w: use %s, or install one with engram model add FOLDER", err, NoModel)
 	}
 	c.RerankModel = name
 	return nil
@@ -46,6 +46,9 @@ func (c *Config) installed(v string) (string, error) {
 	v = strings.TrimSpace(v)
 	if strings.EqualFold(v, NoModel) {
 		return NoModel, nil
+	}
+	if server, _, ok := strings.Cut(v, ":"); ok && (server == "ollama" || server == "openai") {
+		return "", fmt.Errorf("models of %s are not supported yet", server)
 	}
 	folders, err := os.ReadDir(c.Models())
 	if err != nil && !os.IsNotExist(err) {

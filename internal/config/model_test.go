@@ -27,6 +27,7 @@ func TestModelsAreThoseInstalled(t *testing.T) {
 		{"Xenova/BGE-small-en-v1.5", "bge-small-en-v1.5", false},
 		{"BAAI/bge-m3", config.BuiltIn, true},
 		{"ollama:bge-m3", config.BuiltIn, true},
+		{"ollama:x/bge-small-en-v1.5", config.BuiltIn, true}, // a server's model is not the installed one
 		{".adding-x", config.BuiltIn, true},
 		{"..", config.BuiltIn, true},
 		{"../models", config.BuiltIn, true},
