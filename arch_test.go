@@ -133,10 +133,10 @@ func rows() map[string]row {
 		"internal/postgres/conn":       {room: "technology", modules: []string{"github.com/jackc/pgx/v5"}},
 		"internal/sqlite":              {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/sqlite/conn":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
-		"internal/sqlite/recent":       {room: "technology"},
+		"internal/index/recent":        {room: "technology"},
 		"internal/sqlite/file":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
-		"internal/sqlite/lexicon":      {room: "technology"},
-		"internal/sqlite/vectors":      {room: "technology"},
+		"internal/index/lexicon":       {room: "technology"},
+		"internal/index/vectors":       {room: "technology"},
 
 		"internal/replica/foreign":              {room: "technology"},
 		"internal/replica/foreign/basicmemory":  {room: "technology"},

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
 // indexFilter resolves a filter for the index of words; nil if no memory can pass.

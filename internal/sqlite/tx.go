@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
-	"github.com/alanbuscaglia/engram/internal/sqlite/vectors"
 )
 
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.

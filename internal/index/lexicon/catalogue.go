@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/recent"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/recent"
 )
 
 // catalogue is the index as one snapshot sees it. It is immutable.

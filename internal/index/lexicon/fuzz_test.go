@@ -11,10 +11,10 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
-	"github.com/alanbuscaglia/engram/internal/sqlite/vectors"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
