@@ -44,6 +44,12 @@ func (s wordStore) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
 	return all, conn.Doing(err, "read kinds")
 }
 
+// Kind returns the number of a kind.
+func (s wordStore) Kind(ctx context.Context, k index.Kind) (num uint32, err error) {
+	_, err = s.Maybe(ctx, `SELECT num FROM kinds WHERE space = $space AND type = ? AND scope = ?`, []any{k.Type, k.Scope}, &num)
+	return num, conn.Doing(err, "read kinds")
+}
+
 // AddKind numbers a kind.
 func (s wordStore) AddKind(ctx context.Context, k index.Kind) (uint32, error) {
 	num := next(&s.head.other, 0)
@@ -206,10 +212,12 @@ func (s wordStore) CutParts(ctx context.Context, of index.Sort, segment int64, f
 	return s.Run(ctx, parts[of].cut, segment, from)
 }
 
+// Many changes nothing here.
+func (s wordStore) Many(context.Context) error { return nil }
+
 // Clear empties the index of the collection. Its numbers go on.
 func (s wordStore) Clear(ctx context.Context) error {
 	const its = ` WHERE space = $space AND segment IN (SELECT num FROM segments WHERE space = $space AND collection = ?)`
-	next(&s.state().Changes, 0)
 	s.state().Unsealed = 0
 	err := s.RunAll(ctx, conn.With(`DELETE FROM postings`+its, s.collection), conn.With(`DELETE FROM documents`+its, s.collection), conn.With(`DELETE FROM lengths`+its, s.collection),
 		conn.With(`DELETE FROM segments WHERE space = $space AND collection = ?`, s.collection), conn.With(`DELETE FROM unsealed WHERE space = $space AND collection = ?`, s.collection))
