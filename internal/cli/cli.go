@@ -9,8 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -224,9 +222,7 @@ func home(p *command.Program, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	doc := homeDoc{Version: p.Version, Database: p.Loaded.DBPath}
-	_, err = os.Stat(doc.Database)
-	doc.Exists = !errors.Is(err, fs.ErrNotExist)
+	doc := homeDoc{Version: p.Version, Database: p.Loaded.Place(), Exists: app.Exists(*p.Loaded)}
 	if doc.Exists {
 		if err := doc.look(cmd.Context(), e); err != nil {
 			return err

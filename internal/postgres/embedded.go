@@ -221,5 +221,5 @@ func (t *tx) unembedded(ctx context.Context, fingerprint string, after int64, li
 	if err != nil {
 		return nil, err
 	}
-	return t.memories(ctx, unembeddedSQL, after, m.num, limit)
+	return t.memories(ctx, unembeddedSQL(), after, m.num, limit)
 }

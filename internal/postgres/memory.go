@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -16,14 +17,14 @@ import (
 )
 
 // memoryTable has the fields of a memory; each but its tags has a column.
-var memoryTable = engram.Fields[engram.Memory]()
+var memoryTable = sync.OnceValue(engram.Fields[engram.Memory])
 
-var memoryColumns = columnsOf("m", memoryTable) + `, m.hash`
+var memoryColumns = sync.OnceValue(func() string { return columnsOf("m", memoryTable()) + `, m.hash` })
 
 // scanMemory returns what reads rows of memoryColumns.
 func scanMemory() func(conn.Scanner) (engram.Memory, error) {
 	var hash []byte
-	scan := scanInto(new(engram.Memory), memoryTable, &hash)
+	scan := scanInto(new(engram.Memory), memoryTable(), &hash)
 	return func(s conn.Scanner) (engram.Memory, error) {
 		m, err := scan(s)
 		m.NormalizedHash = hex.EncodeToString(hash)
@@ -32,8 +33,10 @@ func scanMemory() func(conn.Scanner) (engram.Memory, error) {
 }
 
 // memoryWhere selects memories; each look-up is served by one index.
-func memoryWhere(where string) string {
-	return `SELECT ` + memoryColumns + ` FROM memories m WHERE m.space = $space AND ` + where
+func memoryWhere(where string) func() string {
+	return sync.OnceValue(func() string {
+		return `SELECT ` + memoryColumns() + ` FROM memories m WHERE m.space = $space AND ` + where
+	})
 }
 
 var (
@@ -54,20 +57,20 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 	case ref.Num != 0:
 		found, err = t.Memories(ctx, []int64{ref.Num})
 	case ref.Whole():
-		collect(memoryByIDSQL, ref.ID)
+		collect(memoryByIDSQL(), ref.ID)
 	case ref.ID != "": // an id of an earlier program, or a prefix of a current one
-		if collect(memoryBySyncIDSQL, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
-			collect(memoryByPrefixSQL, ref.ID)
+		if collect(memoryBySyncIDSQL(), engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
+			collect(memoryByPrefixSQL(), ref.ID)
 		}
 	case ref.SyncID != "":
-		collect(memoryBySyncIDSQL, ref.SyncID)
+		collect(memoryBySyncIDSQL(), ref.SyncID)
 	case ref.Project != "":
 		var num int64
 		if num, err = t.projectNum(ctx, ref.Project); err == nil {
-			collect(memoryByProjectTopicSQL, ref.Topic, num)
+			collect(memoryByProjectTopicSQL(), ref.Topic, num)
 		}
 	default:
-		collect(memoryByTopicSQL, ref.Topic)
+		collect(memoryByTopicSQL(), ref.Topic)
 	}
 	switch {
 	case err != nil:
@@ -89,7 +92,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	}
 	asked := slices.Clone(nums)
 	slices.Sort(asked)
-	read, err := t.memories(ctx, memoriesSQL, slices.Compact(asked))
+	read, err := t.memories(ctx, memoriesSQL(), slices.Compact(asked))
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +125,11 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if earlier, err = t.memories(ctx, earlierSQL, s, num, before); err != nil {
+	if earlier, err = t.memories(ctx, earlierSQL(), s, num, before); err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(earlier)
-	later, err = t.memories(ctx, laterSQL, s, num, after)
+	later, err = t.memories(ctx, laterSQL(), s, num, after)
 	return earlier, later, err
 }
 
@@ -160,11 +163,13 @@ func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err 
 }
 
 // writtenFields has the fields that a memory may change in its row.
-var writtenFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
-	return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
+var writtenFields = sync.OnceValue(func() []engram.Field[engram.Memory] {
+	return slices.DeleteFunc(slices.Clone(memoryTable()), func(f engram.Field[engram.Memory]) bool {
+		return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
+	})
 })
 
-// memoryValues returns the values of the columns that writtenMemory names.
+// memoryValues returns the values of the columns that writtenMemory() names.
 func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values []any, err error) {
 	if at, err = t.homeOf(ctx, m); err != nil {
 		return home{}, nil, err
@@ -173,8 +178,8 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	values = append(make([]any, 0, 4+len(writtenFields)), hash)
-	for _, f := range writtenFields {
+	values = append(make([]any, 0, 4+len(writtenFields())), hash)
+	for _, f := range writtenFields() {
 		var value any
 		switch v := f.Of(&m).(type) {
 		case *time.Time:
@@ -203,17 +208,22 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 }
 
 var (
-	writtenMemory = func() string {
+	writtenMemory = sync.OnceValue(func() string {
 		columns := "hash"
-		for _, f := range writtenFields {
+		for _, f := range writtenFields() {
 			columns += ", " + f.Name
 		}
 		return strings.Replace(columns, "session_id", "session", 1)
-	}()
-	memoryPlaces     = `?` + strings.Repeat(",?", len(writtenFields))
-	insertMemorySQL  = `INSERT INTO memories (` + writtenMemory + `, num, id, sync_id, space) VALUES (` + memoryPlaces + `,?,?,?,$space)`
-	replaceMemorySQL = `UPDATE memories SET (` + writtenMemory + `) = ROW(` + memoryPlaces + `) WHERE num = ? AND space = $space`
+	})
+	insertMemorySQL = sync.OnceValue(func() string {
+		return `INSERT INTO memories (` + writtenMemory() + `, num, id, sync_id, space) VALUES (` + memoryPlaces() + `,?,?,?,$space)`
+	})
+	replaceMemorySQL = sync.OnceValue(func() string {
+		return `UPDATE memories SET (` + writtenMemory() + `) = ROW(` + memoryPlaces() + `) WHERE num = ? AND space = $space`
+	})
 )
+
+func memoryPlaces() string { return `?` + strings.Repeat(",?", len(writtenFields())) }
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
@@ -222,7 +232,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 		return err
 	}
 	num := next(&t.head.memory, m.Num)
-	_, err = t.Attempt(ctx, insertMemorySQL, append(values, num, m.ID, m.SyncID)...)
+	_, err = t.Attempt(ctx, insertMemorySQL(), append(values, num, m.ID, m.SyncID)...)
 	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}
@@ -255,9 +265,9 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	}
 	mayClash := m.TopicKey != "" && !m.Forgotten() && (was.TopicKey != m.TopicKey || was.Forgotten() || before.project != at.project || was.Scope != m.Scope)
 	if mayClash {
-		_, err = t.Attempt(ctx, replaceMemorySQL, append(values, m.Num)...)
+		_, err = t.Attempt(ctx, replaceMemorySQL(), append(values, m.Num)...)
 	} else {
-		err = t.Run(ctx, replaceMemorySQL, append(values, m.Num)...)
+		err = t.Run(ctx, replaceMemorySQL(), append(values, m.Num)...)
 	}
 	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).

@@ -3,18 +3,19 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 )
 
 // promptTable has the fields of a prompt; each has a column.
-var promptTable = engram.Fields[engram.Prompt]()
+var promptTable = sync.OnceValue(engram.Fields[engram.Prompt])
 
-var promptColumns = columnsOf("p", promptTable)
+var promptColumns = sync.OnceValue(func() string { return columnsOf("p", promptTable()) })
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable))
+	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable()))
 }
 
 // Prompts returns the prompts that pass f, served by prompts_recent, prompts_project_recent, prompts_session or,
@@ -60,7 +61,7 @@ func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) 
 	if c.order == "array_position(?, p.num)" {
 		c.args = append(c.args, f.Nums)
 	}
-	query, args := c.page(promptColumns, p)
+	query, args := c.page(promptColumns(), p)
 	return t.prompts(ctx, query, args...)
 }
 

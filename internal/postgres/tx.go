@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
@@ -43,7 +44,7 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 	}
 	// Deferred records may belong to a project that does not exist yet.
 	const query = `SELECT num, name FROM projects WHERE space = $space UNION ALL SELECT DISTINCT -1, project FROM deferred WHERE space = $space`
-	o := &conn.Off{Nums: []int64{}, Names: []string{}, Tables: hidingSQL}
+	o := &conn.Off{Nums: []int64{}, Names: []string{}, Tables: hidingSQL()}
 	err := t.Rows(ctx, query, nil, func(s conn.Scanner) error {
 		var num int64
 		var name string
@@ -66,7 +67,7 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 }
 
 // hidingSQL stands before queries that skip the rows of excluded projects.
-var hidingSQL = func() string {
+var hidingSQL = sync.OnceValue(func() string {
 	project := func(memory string) string {
 		return "(SELECT project FROM memories WHERE space = $space AND num = " + memory + ") = ANY($off)"
 	}
@@ -79,7 +80,7 @@ var hidingSQL = func() string {
 		all += fmt.Sprintf("%s AS NOT MATERIALIZED (SELECT * FROM %[1]s WHERE space = $space AND NOT coalesce(%s, false)), ", table[0], table[1])
 	}
 	return all[:len(all)-2] + " "
-}()
+})
 
 // Replica returns the transaction itself, which fulfils both roles.
 func (t *tx) Replica() engram.ReplicaReader { return t }
