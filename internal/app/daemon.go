@@ -126,7 +126,7 @@ func settingsOf(c config.Config, now time.Time) string {
 	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.AgentCLI, c.JournalDays = "", "", "", "", 0
 	c.Path, c.Metrics, c.Offline = "", false, false
 	c.Store = c.Place() // a password is nobody else's
-	c.DataDir = "" // the lock identifies it; it may be spelled in two ways
+	c.DataDir = ""      // the lock identifies it; it may be spelled in two ways
 	text, err := json.Marshal(c)
 	if err != nil {
 		return "" // equal on both sides only if both fail
