@@ -1,5 +1,5 @@
 // Package relocate copies what a store holds into another, empty one, which may be of another kind: projects,
-// sessions, memories with their versions, marks and vectors, prompts, relations, erasures, what waits, the journal,
+// sessions, memories with their versions, marks and vectors, prompts, relations, erasures, pending records, the journal,
 // what was shown and the counters. Numbers stay. The target is a store of its own, with an id of its own.
 //
 // Each page is one transaction of the target, which also notes how far the copy is: an interrupted copy goes on
@@ -158,7 +158,7 @@ func (c *copying) begin(ctx context.Context, r engram.Reader, res *Copied) error
 		st, err := r.Stats(ctx, "")
 		if err == nil && (head.Seq != 0 || st.Memories+st.Forgotten+st.Sessions+st.Prompts+len(st.Projects) > 0) {
 			err = engram.Errorf(engram.CodeConflict, "there is something in the other store already").
-				WithHint("choose an empty one; {export} and {import} add to what is there")
+				WithHint("choose an empty one; {export FILE} and {import FILE} add to what is there")
 		}
 		return err
 	}
@@ -173,7 +173,7 @@ func (c *copying) begin(ctx context.Context, r engram.Reader, res *Copied) error
 		return nil
 	case complete:
 		return engram.Errorf(engram.CodeConflict, "there is something in the other store already, of an earlier copy").
-			WithHint("choose an empty one; {export} and {import} add to what is there")
+			WithHint("choose an empty one; {export FILE} and {import FILE} add to what is there")
 	}
 	return &Changed{}
 }

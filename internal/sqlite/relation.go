@@ -172,9 +172,7 @@ func (t *tx) insertRelations(ctx context.Context, rs []*engram.Relation) error {
 	}
 	last, err := res.LastInsertId()
 	for i, r := range rs {
-		if r.Num == 0 {
-			r.Num = last - int64(len(rs)-1-i)
-		}
+		r.Num = cmp.Or(r.Num, last-int64(len(rs)-1-i))
 	}
 	return err
 }

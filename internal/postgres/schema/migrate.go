@@ -48,7 +48,7 @@ const lookSQL = `SELECT current_setting('server_version_num'), current_setting('
 	to_regclass('memories') IS NOT NULL, to_regclass('engram_schema') IS NOT NULL`
 
 // Look examines a database and changes nothing. The error says why a store cannot be there; a missing or older
-// schema is none.
+// schema is no reason.
 func Look(ctx context.Context, pool *conn.Pool, space string) (s Server, err error) {
 	c, rows, err := pool.Begin(ctx, space, "BEGIN READ ONLY; "+lookSQL)
 	if err != nil {
