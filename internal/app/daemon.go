@@ -125,8 +125,8 @@ func settingsOf(c config.Config, now time.Time) string {
 	c.Timezone, c.Origins, c.SleepAt, c.Host, c.Port, c.HTTPToken, c.Project = nil, nil, nil, "", 0, "", ""
 	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.AgentCLI, c.JournalDays = "", "", "", "", 0
 	c.Path, c.Metrics, c.Offline = "", false, false
-	c.Store = c.Place() // a password is nobody else's
-	c.DataDir = "" // the lock identifies it; it may be spelled in two ways
+	c.Store = c.Place() // without its password
+	c.DataDir = ""      // the lock identifies it; it may be spelled in two ways
 	text, err := json.Marshal(c)
 	if err != nil {
 		return "" // equal on both sides only if both fail

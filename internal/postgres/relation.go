@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -156,7 +157,7 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 	first := t.head.relation + 1
 	all := make([]conn.Statement, len(rs))
 	for i, r := range rs {
-		all[i] = conn.With(query, first+int64(i), r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
+		all[i] = conn.With(query, cmp.Or(r.Num, first+int64(i)), r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
 			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt))
 	}
 	added, err := t.ExecAll(ctx, all...)
@@ -170,7 +171,7 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 			}
 			return t.notInserted(ctx, *r)
 		}
-		r.Num = next(&t.head.relation, 0)
+		r.Num = next(&t.head.relation, r.Num)
 	}
 	return nil
 }

@@ -43,12 +43,12 @@ type Server struct {
 // lookSQL reads a Server, and whether there are tables of stores and that of the schema, in this order: another
 // store may be making them.
 const lookSQL = `SELECT current_setting('server_version_num'), current_setting('server_version'), current_setting('server_encoding'),
-	pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', pg_backend_pid(), current_setting('synchronous_commit') = 'off',
+	pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on', pg_backend_pid(), current_setting('synchronous_commit') = 'off',
 	(SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user),
 	to_regclass('memories') IS NOT NULL, to_regclass('engram_schema') IS NOT NULL`
 
 // Look examines a database and changes nothing. The error says why a store cannot be there; a missing or older
-// schema is none.
+// schema is no reason.
 func Look(ctx context.Context, pool *conn.Pool, space string) (s Server, err error) {
 	c, rows, err := pool.Begin(ctx, space, "BEGIN READ ONLY; "+lookSQL)
 	if err != nil {
