@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,7 +78,7 @@ func next(counter *int64, given int64) int64 {
 
 // begun makes the space if it does not exist, with row 0 of projects and sessions.
 func (s *Store) begun(ctx context.Context) error {
-	c, rows, err := s.pool.Begin(ctx, s.space, beginUpdate+s.settings()+s.headSQL())
+	c, rows, err := s.pool.Begin(ctx, s.space, slices.Concat([]string{beginUpdate}, s.settings(), []string{s.headSQL()})...)
 	if err != nil {
 		return err
 	}
