@@ -102,6 +102,9 @@ func families() []command.Maker {
 	return slices.Concat(memory.Commands(), browse.Commands(), review.Commands(), move.Commands(), upkeep.Commands(), serve.Commands(), settings.Commands(), demo.Commands(), []command.Maker{
 		command.In(command.GroupMemory, "sync", func(p *command.Program) *cobra.Command { return sync.Command(p, review.PendingCommands(p)...) }),
 		command.In(command.GroupProgram, "setup", func(p *command.Program) *cobra.Command { return setup.Command(p, serve.ServiceCommand(p)) }),
+		command.In(command.GroupProgram, "store", func(p *command.Program) *cobra.Command {
+			return memory.StoreCommand(p, move.StoreMoveCommand(p))
+		}),
 		command.In(command.GroupProgram, "version", versionCommand),
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // DefaultSpace is the space that a database server is asked for where none is set.
@@ -84,4 +86,17 @@ func (c Config) MayStore() error {
 		return nil
 	}
 	return offline("the database of the memories is not on this machine (%s)", host)
+}
+
+// WithStore returns the same settings for another store, which is the file for "file". The error, CodeInvalid, does
+// not repeat the address.
+func (c Config) WithStore(store, space string) (Config, error) {
+	err := setStore(&c, paths{}, store)
+	if err == nil && space != "" {
+		err = setSpace(&c, paths{}, space)
+	}
+	if err != nil {
+		return c, engram.Errorf(engram.CodeInvalid, "this is no store: %v", err).WithHint("file, or postgres://USER@HOST:5432/DATABASE; the space is a UUID")
+	}
+	return c, nil
 }

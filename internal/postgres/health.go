@@ -306,3 +306,25 @@ func (s *Store) Backup(context.Context, string, func() time.Time) (string, error
 
 // Shorten has nothing to shorten: the server looks after its log.
 func (s *Store) Shorten(context.Context) (bool, error) { return true, nil }
+
+// Remove deletes a space with everything in it.
+func Remove(ctx context.Context, o Options) error {
+	s, err := Open(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer s.pool.Close()
+	return s.Update(ctx, func(w engram.Tx) error {
+		t := w.(*tx)
+		tables, err := t.Simple(ctx, `SELECT c.oid::regclass FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'space' AND a.attnum = 1
+			WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'heads'::regclass)`)
+		for _, table := range tables {
+			if err == nil {
+				err = t.Run(ctx, `DELETE FROM `+table[0]+` WHERE space = $space`)
+			}
+		}
+		t.head = t.begun // which is not written again
+		t.Wrote = false
+		return err
+	})
+}

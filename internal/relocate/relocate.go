@@ -43,6 +43,7 @@ type place struct {
 	Stage  int    `json:"stage"`  // stages that are complete
 	Num    int64  `json:"num"`    // the last number or name of the next one
 	Name   string `json:"name"`
+	Done   int    `json:"done"` // things that are there
 	Gaps   []gap  `json:"gaps,omitempty"`
 }
 
@@ -67,7 +68,6 @@ type copying struct {
 	models   []engram.Model
 	projects []string
 	batches  map[string]bool // whose imports are noted
-	done     int
 	total    int
 	progress func(done, total int)
 }
@@ -111,7 +111,7 @@ func Copy(ctx context.Context, from engram.Tx, to engram.Store, progress func(do
 				return res, fmt.Errorf("copy the store: %w", err)
 			}
 			if progress != nil {
-				progress(min(c.done, c.total), c.total)
+				progress(min(c.at.Done, c.total), c.total)
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func each[T any](c *copying, all []T, key func(T) string, write func(T) error) (
 		}
 		keys = append(keys, key(v))
 	}
-	c.done += len(all)
+	c.at.Done += len(all)
 	return keys, nil
 }
 
@@ -329,7 +329,7 @@ func (c *copying) copyRelations(ctx context.Context, tx engram.Tx) (bool, error)
 	for i := range all {
 		rs[i], keys[i] = &all[i], key(all[i].Num)
 	}
-	c.done += len(all)
+	c.at.Done += len(all)
 	if err := tx.InsertRelation(ctx, rs...); err != nil {
 		return false, err
 	}
@@ -390,7 +390,7 @@ func (c *copying) copyJournal(ctx context.Context, tx engram.Tx) (bool, error) {
 		m.Op, m.Undoes, m.Seq = c.at.seq(m.Op), c.at.seq(m.Undoes), 0
 		entries[i] = m
 	}
-	c.done += len(all)
+	c.at.Done += len(all)
 	return len(all) == page, tx.Append(ctx, entries...)
 }
 
