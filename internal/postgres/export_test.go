@@ -21,7 +21,7 @@ func IndexStores(r engram.Reader) (memories, prompts index.Store, codes index.Co
 
 // CheckIndex compares the indexes of memories and prompts with their texts, without caches.
 func CheckIndex(ctx context.Context, s *Store) error {
-	fresh := &Store{pool: s.pool, space: s.space, wait: s.wait, role: s.role}
+	fresh := &Store{pool: s.pool, space: s.space, wait: s.wait, server: s.server}
 	return fresh.View(ctx, func(r engram.Reader) error {
 		t := r.(*tx)
 		memories := t.examine(ctx, &t.index, `SELECT num, project, session, type, scope, created_at FROM memories WHERE space = $space AND deleted_at IS NULL`,

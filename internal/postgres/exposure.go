@@ -93,13 +93,18 @@ func (t *tx) RecordUse(ctx context.Context, u engram.Use) error {
 }
 
 func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
-	// The WHERE drops exposures of memories erased meanwhile, so that their query is not stored again.
-	const query = `INSERT INTO uses (space, num, at, session, project, verb, query, memory, rank, tokens, fallback)
-		SELECT $space,?1,?2,?3,?4,?5,?6,?7::bigint,?8,?9,?10 WHERE ?7::bigint IS NULL OR EXISTS (SELECT 1 FROM memories WHERE space = $space AND num = ?7::bigint)`
+	const into = `INSERT INTO uses (space, num, at, session, project, verb, query, memory, rank, tokens, fallback) `
+	const ofNone = into + `VALUES ($space,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10)`
+	// Exposures of memories erased meanwhile are dropped, so that their query is not stored again.
+	const ofMemory = into + `SELECT space,?1,?2,?3,?4,?5,?6,num,?8,?9,?10 FROM memories WHERE space = $space AND num = ?7`
 	for _, u := range us {
 		at, err := t.homeIn(ctx, u.Project, u.SessionID)
 		if err != nil {
 			return err
+		}
+		query := ofMemory
+		if u.Memory == 0 {
+			query = ofNone
 		}
 		num := next(&t.head.other, 0)
 		err = t.Run(ctx, query, num, conn.Millis(u.At), at.Session, at.Project, u.Operation, conn.OrNull(u.Query), conn.OrZero(u.Memory),

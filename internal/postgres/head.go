@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,7 +81,7 @@ func next(counter *int64, given int64) int64 {
 // (lexicon.Current).
 func (s *Store) begun(ctx context.Context) (note string, err error) {
 	const noteSQL = `SELECT (SELECT value FROM facts WHERE space = heads.space AND key = 'words') FROM heads WHERE space = '`
-	c, rows, err := s.pool.Begin(ctx, s.space, beginUpdate+s.settings()+noteSQL+s.space+`'`)
+	c, rows, err := s.pool.Begin(ctx, s.space, slices.Concat([]string{beginUpdate}, s.settings(), []string{noteSQL + s.space + `'`})...)
 	if err != nil {
 		return "", err
 	}

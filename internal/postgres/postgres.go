@@ -9,6 +9,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -39,10 +40,10 @@ const defaultWriteWait = 20 * time.Second
 
 // Store is an engram.Store on one space.
 type Store struct {
-	pool  *conn.Pool
-	space string
-	wait  time.Duration
-	role  string // SET LOCAL ROLE, or "" where the server has no such role
+	pool   *conn.Pool
+	space  string
+	wait   time.Duration
+	server []string // schema.Server.Settings
 
 	version string
 	now     func() time.Time
@@ -73,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	at, err := schema.Prepare(ctx, s.pool, o.Space)
-	if s.role = at.Role; err == nil {
+	if s.server = at.Settings(); err == nil {
 		var note string
 		if note, err = s.begun(ctx); err == nil && note != lexicon.Current() {
 			err = s.renew(ctx)
@@ -112,28 +113,30 @@ func (s *Store) Close() error {
 
 // settings are the statements with which each transaction begins. SET LOCAL and not set_config: what spreads a
 // database over machines passes on only that.
-func (s *Store) settings() string {
-	return s.role + "SET LOCAL engram.space = '" + s.space + "'; SET LOCAL plan_cache_mode = force_generic_plan; "
+func (s *Store) settings() []string {
+	return append(slices.Clip(s.server), "SET LOCAL engram.space = '"+s.space+"'")
 }
 
-const (
-	beginView   = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
-	beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED; "
-)
+// beginView returns the statements that open a transaction that reads.
+func (s *Store) beginView() []string {
+	return slices.Concat([]string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, s.settings(), []string{s.headSQL()})
+}
 
-// beginWrite opens a transaction that writes: with the lock of the space, behind whose last writer its statements
+const beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+// beginWrite returns the statements that open a transaction that writes: with the lock of the space, behind whose last writer its statements
 // are. Under REPEATABLE READ the snapshot would be older than the lock.
-func (s *Store) beginWrite(ctx context.Context) string {
+func (s *Store) beginWrite(ctx context.Context) []string {
 	wait := s.wait
 	if own, said := engram.LockTimeout(ctx); said {
 		wait = own
 	}
-	return fmt.Sprintf("%sSET LOCAL lock_timeout = %d; %s%s FOR UPDATE", beginUpdate, max(1, wait.Milliseconds()), s.settings(), s.headSQL())
+	return slices.Concat([]string{beginUpdate, fmt.Sprintf("SET LOCAL lock_timeout = %d", max(1, wait.Milliseconds()))}, s.settings(), []string{s.headSQL() + " FOR UPDATE"})
 }
 
 // View runs fn on a snapshot.
 func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
-	c, row, err := s.pool.Begin(ctx, s.space, beginView+s.settings()+s.headSQL())
+	c, row, err := s.pool.Begin(ctx, s.space, s.beginView()...)
 	if err != nil {
 		return schema.Explain(err)
 	}
@@ -150,7 +153,7 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 
 // Update runs fn as the only writer of the space.
 func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
-	c, row, err := s.pool.Begin(ctx, s.space, s.beginWrite(ctx))
+	c, row, err := s.pool.Begin(ctx, s.space, s.beginWrite(ctx)...)
 	if err != nil {
 		return schema.Explain(err)
 	}
@@ -161,7 +164,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 // UpdateAfter is Update that runs look first. The end of the look and the beginning of the write are one round
 // trip.
 func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
-	c, row, err := s.pool.Begin(ctx, s.space, beginView+s.settings()+s.headSQL())
+	c, row, err := s.pool.Begin(ctx, s.space, s.beginView()...)
 	if err != nil {
 		return schema.Explain(err)
 	}
@@ -178,7 +181,7 @@ func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error,
 	}
 	hidden := c.Off != nil
 	c.Off = nil // fn sees everything
-	if row, err = c.Simple(ctx, "COMMIT; "+s.beginWrite(ctx)); err != nil {
+	if row, err = c.Each(ctx, append([]string{"COMMIT"}, s.beginWrite(ctx)...)...); err != nil {
 		return schema.Explain(err)
 	}
 	now, err := readHead(row)

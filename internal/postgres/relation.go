@@ -148,8 +148,8 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 	// A relation that has an end missing or exists is left out by the statement itself: the transaction goes on.
 	const query = `INSERT INTO relations (space, num, id, source, target, verb, status, strength, reason, evidence, confidence, actor,
-		actor_kind, model, session_id, created_at, updated_at, removed_at) SELECT $space,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17
-		WHERE EXISTS (SELECT 1 FROM memories WHERE space = $space AND num = ?3) AND EXISTS (SELECT 1 FROM memories WHERE space = $space AND num = ?4)
+		actor_kind, model, session_id, created_at, updated_at, removed_at) SELECT s.space,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17
+		FROM memories s JOIN memories t ON t.space = s.space WHERE s.space = $space AND t.space = $space AND s.num = ?3 AND t.num = ?4
 		ON CONFLICT DO NOTHING`
 	if len(rs) == 0 {
 		return nil

@@ -167,11 +167,17 @@ func (t *tx) PutReplicated(ctx context.Context, batches []string, states ...engr
 	if err != nil {
 		return err
 	}
-	const query = `INSERT INTO carried (space, entity, num, key, digest, carrier, project) VALUES ($space,?1,?2,?3,?4,?5,
-		CASE WHEN ?6 THEN (SELECT project FROM memories WHERE space = $space AND num = ?2) END) ON CONFLICT DO NOTHING`
+	const into = `INSERT INTO carried (space, entity, num, key, digest, carrier, project) `
+	const other = into + `VALUES ($space,?1,?2,?3,?4,?5,NULL) ON CONFLICT DO NOTHING`
+	const memory = into + `SELECT h.space,?1,?2,?3,?4,?5,m.project FROM heads h LEFT JOIN memories m ON m.space = h.space AND m.num = ?2
+		WHERE h.space = $space ON CONFLICT DO NOTHING`
 	return forAll(states, func(s engram.ThingState) error {
+		query := other
+		if s.Entity == engram.EntityMemory {
+			query = memory
+		}
 		of := keyOf(s.Entity, s.Key)
-		err := t.Run(ctx, query, kindNum(s.Entity), of.num, of.name, s.Digest, carrier, s.Entity == engram.EntityMemory)
+		err := t.Run(ctx, query, kindNum(s.Entity), of.num, of.name, s.Digest, carrier)
 		return conn.Doing(err, "record the batches of %s %s", s.Entity, s.Key)
 	})
 }

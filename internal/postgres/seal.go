@@ -72,7 +72,9 @@ func (s *Store) sealBeside(ctx context.Context, t *tx) {
 // seal moves memories and prompts that wait to segments, unless another transaction writes now: what that one leaves,
 // it sees.
 func (s *Store) seal(ctx context.Context) error {
-	c, row, err := s.pool.Begin(ctx, s.space, s.beginWrite(ctx)+" SKIP LOCKED")
+	begin := s.beginWrite(ctx)
+	begin[len(begin)-1] += " SKIP LOCKED"
+	c, row, err := s.pool.Begin(ctx, s.space, begin...)
 	if err != nil {
 		return err
 	}

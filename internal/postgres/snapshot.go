@@ -77,7 +77,11 @@ func columnsOf[T any](row string, fields []engram.Field[T]) string {
 		columns = []string{row + ".num"}
 	}
 	for _, f := range fields {
-		columns = append(columns, cmp.Or(special[f.Name], row+"."+f.Name))
+		column := row + "." + f.Name
+		if query := special[f.Name]; query != "" {
+			column = query + " AS " + f.Name // Citus names each column in ORDER BY by its output
+		}
+		columns = append(columns, column)
 	}
 	return strings.Join(columns, ", ")
 }

@@ -78,9 +78,9 @@ func (p *Pool) Close() {
 	p.pool.Close()
 }
 
-// Begin takes a connection and opens a transaction with statements, which the server reads as one text, and
-// returns the rows of the last of them as text. The caller ends it with Rollback.
-func (p *Pool) Begin(ctx context.Context, space, statements string) (*Tx, [][]string, error) {
+// Begin takes a connection and opens a transaction with statements, as Each sends them, and returns the rows of the last
+// of them. The caller ends it with Rollback.
+func (p *Pool) Begin(ctx context.Context, space string, statements ...string) (*Tx, [][]string, error) {
 	c, err := p.pool.Acquire(ctx)
 	if err != nil && p.closed.Load() {
 		return nil, nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
@@ -89,7 +89,7 @@ func (p *Pool) Begin(ctx context.Context, space, statements string) (*Tx, [][]st
 		return nil, nil, err
 	}
 	t := &Tx{pool: p, conn: c, space: space}
-	rows, err := t.Simple(ctx, statements)
+	rows, err := t.Each(ctx, statements...)
 	if err != nil {
 		t.Rollback()
 		return nil, nil, err
@@ -105,14 +105,34 @@ func (t *Tx) Simple(ctx context.Context, statements string) ([][]string, error) 
 	if err != nil || len(results) == 0 {
 		return nil, err
 	}
-	last := results[len(results)-1]
-	rows := make([][]string, len(last.Rows))
-	for i, r := range last.Rows {
-		for _, column := range r {
+	return rowsOf(results[len(results)-1])
+}
+
+// Each runs statements outside of any space and without parameters, one after the other, in one round trip, and returns
+// the rows of the last as Simple does. Citus passes a SET LOCAL on to other servers as the text that it came in, so
+// no other statement may stand there.
+func (t *Tx) Each(ctx context.Context, statements ...string) ([][]string, error) {
+	t.pool.tell(statements...)
+	b := &pgconn.Batch{}
+	for _, s := range statements {
+		b.ExecParams(s, nil, nil, nil, nil)
+	}
+	results, err := t.conn.Conn().PgConn().ExecBatch(ctx, b).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(results[len(results)-1])
+}
+
+// rowsOf returns the rows of a result as text.
+func rowsOf(r *pgconn.Result) ([][]string, error) {
+	rows := make([][]string, len(r.Rows))
+	for i, row := range r.Rows {
+		for _, column := range row {
 			rows[i] = append(rows[i], string(column))
 		}
 	}
-	return rows, last.Err
+	return rows, r.Err
 }
 
 // Through reports whether the connection leads through a pooler, given the server's own number of its process: a

@@ -37,7 +37,22 @@ type Server struct {
 	Unsynced      bool   // commits do not wait for the disk
 	Free          bool   // the user is above row-level security, so that only the role keeps spaces apart
 	Role          string // statement by which transactions take on the role of stores; "" without one
+	Spread        bool   // Citus spreads tables over several servers
 	Bytes         int64  // size of the whole database
+}
+
+// Settings returns the statements with which each transaction of a store begins, beside that which names its space.
+func (s Server) Settings() (all []string) {
+	if s.Spread { // the other servers need to know the space
+		all = append(all, "SET LOCAL citus.propagate_set_commands = 'local'")
+	}
+	if s.Role != "" {
+		all = append(all, s.Role)
+	}
+	if !s.Spread { // Citus needs the values of a statement to plan it
+		all = append(all, "SET LOCAL plan_cache_mode = force_generic_plan")
+	}
+	return all
 }
 
 // lookSQL reads a Server, and whether there are tables of stores and that of the schema, in this order: another
@@ -45,12 +60,13 @@ type Server struct {
 const lookSQL = `SELECT current_setting('server_version_num'), current_setting('server_version'), current_setting('server_encoding'),
 	pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on', pg_backend_pid(), current_setting('synchronous_commit') = 'off',
 	(SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user),
-	to_regclass('memories') IS NOT NULL, to_regclass('engram_schema') IS NOT NULL`
+	to_regclass('memories') IS NOT NULL, to_regclass('engram_schema') IS NOT NULL,
+	EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')`
 
 // Look examines a database and changes nothing. The error says why a store cannot be there; a missing or older
 // schema is no reason.
 func Look(ctx context.Context, pool *conn.Pool, space string) (s Server, err error) {
-	c, rows, err := pool.Begin(ctx, space, "BEGIN READ ONLY; "+lookSQL)
+	c, rows, err := pool.Begin(ctx, space, "BEGIN READ ONLY", lookSQL)
 	if err != nil {
 		return s, err
 	}
@@ -70,7 +86,7 @@ func look(ctx context.Context, c *conn.Tx, row []string) (s Server, err error) {
 	if err != nil {
 		return s, err
 	}
-	s = Server{Version: row[1], ReadOnly: row[3] == "t", Pooled: c.Through(row[4]), Unsynced: row[5] == "t", Free: row[6] == "t", Known: len(steps())}
+	s = Server{Version: row[1], ReadOnly: row[3] == "t", Pooled: c.Through(row[4]), Unsynced: row[5] == "t", Free: row[6] == "t", Spread: row[9] == "t", Known: len(steps())}
 	tables, known := row[7] == "t", row[8] == "t"
 	switch {
 	case number < oldestServer:
@@ -104,7 +120,7 @@ func steps() []string {
 // Prepare examines a database and brings its schema to that of this program. Steps only add (expand); what is no
 // longer used goes a release later. So a server serves a schema that is one step newer, too.
 func Prepare(ctx context.Context, pool *conn.Pool, space string) (s Server, err error) {
-	c, rows, err := pool.Begin(ctx, space, "BEGIN; "+lookSQL)
+	c, rows, err := pool.Begin(ctx, space, "BEGIN", lookSQL)
 	if err != nil {
 		return s, err
 	}
@@ -211,5 +227,5 @@ func roleOf(ctx context.Context, c *conn.Tx) (string, error) {
 	if err != nil || rows[0][0] != "t" {
 		return "", err
 	}
-	return "SET LOCAL ROLE " + storeRole + "; ", nil
+	return "SET LOCAL ROLE " + storeRole, nil
 }
