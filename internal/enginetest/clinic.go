@@ -5,18 +5,27 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/machine"
+	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// Clinic implements engine.Clinic for a SQLite store that is open.
+// Clinic implements engine.Clinic for a store that is open.
 type Clinic struct {
 	Path  string
-	Store *sqlite.Store
+	Store kept
 	Clock *Clock
 }
 
 // Examine implements engine.Clinic.
 func (c Clinic) Examine(ctx context.Context, q health.Query) (health.Facts, error) {
+	if OnServer() {
+		o, err := spaceOf(c.Path)
+		if err != nil {
+			return health.Facts{}, err
+		}
+		o.Now = c.Clock.Now
+		return postgres.Examine(ctx, o, q)
+	}
 	f, err := sqlite.Examine(ctx, c.Path, q)
 	f.Files = machine.Look(c.Path)
 	return f, err
@@ -34,7 +43,12 @@ func (c Clinic) Backup(ctx context.Context, before string) (string, error) {
 func (c Clinic) Shorten(ctx context.Context) (bool, error) { return c.Store.Shorten(ctx) }
 
 // Tighten implements engine.Clinic.
-func (c Clinic) Tighten(context.Context) ([]string, error) { return machine.Tighten(c.Path) }
+func (c Clinic) Tighten(context.Context) ([]string, error) {
+	if OnServer() {
+		return nil, nil
+	}
+	return machine.Tighten(c.Path)
+}
 
 // ListChunks implements engine.Clinic; there is no repository.
 func (c Clinic) ListChunks(context.Context) ([]string, error) { return nil, nil }

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/postgres"
+	"github.com/alanbuscaglia/engram/internal/postgrestest"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
@@ -84,9 +88,10 @@ func (p Parts) Close(t testing.TB) {
 // OpenStore opens the store at path; the caller closes it.
 func OpenStore(path string) (engram.Store, error) { return openStore(path, Start) }
 
-// OpenCounted opens a new store that calls ran with each statement before it runs.
+// OpenCounted opens a new store in a file that calls ran with each statement before it runs.
 func OpenCounted(t testing.TB, ran func(query string)) engram.Store {
 	t.Helper()
+	OfFile(t)
 	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), Now: Start, Ran: ran})
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +100,38 @@ func OpenCounted(t testing.TB, ran func(query string)) engram.Store {
 	return s
 }
 
+// A kept store is one that a test may close and examine.
+type kept interface {
+	engram.Store
+	Close() error
+	Probe(context.Context) health.Log
+	Backup(ctx context.Context, before string, now func() time.Time) (string, error)
+	Shorten(context.Context) (bool, error)
+}
+
+// OnServer reports whether stores are spaces of a Postgres database instead of files, for tests of what is of a file
+// alone. ENGRAM_TEST_STORE=postgres says so.
+func OnServer() bool { return os.Getenv("ENGRAM_TEST_STORE") == "postgres" }
+
+// OfFile skips a test of what is of a file alone where stores are spaces of a database.
+func OfFile(t testing.TB) {
+	t.Helper()
+	if OnServer() {
+		t.Skip("skipped: of a file alone, and stores are in a database here")
+	}
+}
+
 // openStore opens the store at path. One that is not there begins as a copy of the empty store, since creating the
-// schema takes longer than most tests.
-func openStore(path string, now func() time.Time) (*sqlite.Store, error) {
+// schema takes longer than most tests. On a server the path names a space.
+func openStore(path string, now func() time.Time) (kept, error) {
+	if OnServer() {
+		o, err := spaceOf(path)
+		if err != nil {
+			return nil, err
+		}
+		o.Now = now
+		return postgres.Open(context.Background(), o)
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		empty, err := emptyStore()
 		if err == nil {
@@ -108,6 +142,17 @@ func openStore(path string, now func() time.Time) (*sqlite.Store, error) {
 		}
 	}
 	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: now})
+}
+
+// spaceOf returns the space that a path names.
+func spaceOf(path string) (postgres.Options, error) {
+	server, err := postgrestest.Shared()
+	if err != nil {
+		return postgres.Options{}, err
+	}
+	h := sha256.Sum256([]byte(path))
+	space := fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
+	return postgres.Options{URL: server.URL(), Space: space}, nil
 }
 
 // idsOf is IDs for the nth engine on one file.

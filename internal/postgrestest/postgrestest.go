@@ -81,6 +81,9 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
+// Shared returns the server, for those that have no test to skip.
+func Shared() (*Server, error) { return started() }
+
 // URL returns the URL of the database that tests share.
 func (s *Server) URL() string { return s.of(Database) }
 
