@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 )
 
@@ -46,6 +47,7 @@ var (
 	memoryByTopicSQL        = memoryWhere(`m.topic_key = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
 	memoryByProjectTopicSQL = memoryWhere(`m.topic_key = ? AND m.project = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
 	memoriesSQL             = memoryWhere(`m.num = ANY(?)`)
+	liveFromSQL             = memoryWhere(`m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`)
 )
 
 // Memory returns the memory that ref names.
@@ -148,17 +150,17 @@ func (t *tx) Revisions(ctx context.Context, nums ...int64) ([]engram.Revision, e
 }
 
 // home is the project and session of a memory, prompt or exposure, as row numbers.
-type home struct{ project, session int64 }
+type home = lexicon.Home
 
 func (t *tx) homeOf(ctx context.Context, m engram.Memory) (home, error) {
 	return t.homeIn(ctx, m.Project, m.SessionID)
 }
 
 func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err error) {
-	if at.project, err = t.projectNum(ctx, project); err != nil {
+	if at.Project, err = t.projectNum(ctx, project); err != nil {
 		return home{}, err
 	}
-	at.session, err = t.sessionNum(ctx, session)
+	at.Session, err = t.sessionNum(ctx, session)
 	return at, err
 }
 
@@ -193,9 +195,9 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		}
 		switch f.Name {
 		case "project":
-			value = at.project
+			value = at.Project
 		case "session_id":
-			value = at.session
+			value = at.Session
 		case "topic_key", "tool_name", "summary":
 			value = conn.OrNull(value.(string))
 		}
@@ -246,7 +248,10 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if err := t.addTags(ctx, num, m.Tags); err != nil {
 		return err
 	}
-	return t.indexAnchors(ctx, num, m.Anchors)
+	if err := t.indexAnchors(ctx, num, m.Anchors); err != nil || m.Forgotten() {
+		return err
+	}
+	return t.index.Add(ctx, at, *m, true)
 }
 
 // ReplaceMemory writes m over the memory with its number.
@@ -263,7 +268,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	mayClash := m.TopicKey != "" && !m.Forgotten() && (was.TopicKey != m.TopicKey || was.Forgotten() || before.project != at.project || was.Scope != m.Scope)
+	mayClash := m.TopicKey != "" && !m.Forgotten() && (was.TopicKey != m.TopicKey || was.Forgotten() || before.Project != at.Project || was.Scope != m.Scope)
 	if mayClash {
 		_, err = t.Attempt(ctx, replaceMemorySQL(), append(values, m.Num)...)
 	} else {
@@ -295,7 +300,10 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 			return err
 		}
 	}
-	return t.reanchor(ctx, was, m)
+	if err := t.reanchor(ctx, was, m); err != nil {
+		return err
+	}
+	return t.index.Replace(ctx, was, m, before, at)
 }
 
 // addTags adds tags to a memory.
@@ -337,6 +345,9 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	}
 	if !was.Forgotten() {
 		t.count(at, was.Type, -1, 0)
+		if err := t.index.Remove(ctx, at.Project, was); err != nil {
+			return err
+		}
 	}
 	if err := t.eraseTopicNotes(ctx, num); err != nil {
 		return err
@@ -360,7 +371,10 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	if err != nil {
 		return fmt.Errorf("erase memory %d: %w", num, err)
 	}
-	return t.recordErasure(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, thingKey{num: num})
+	if err := t.recordErasure(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, thingKey{num: num}); err != nil {
+		return err
+	}
+	return t.index.ForgetKinds(ctx)
 }
 
 // eraseTopicNotes removes a memory's topic key from the entries of project moves, which record the keys taken

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/schema"
 )
@@ -47,7 +48,9 @@ type Store struct {
 	now     func() time.Time
 	signed  atomic.Int64 // when the version was last recorded, in milliseconds since 1970
 
-	latest latest
+	latest  latest
+	kept    kept
+	sealing sealing
 }
 
 var _ engram.Store = (*Store)(nil)
@@ -71,7 +74,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	at, err := schema.Prepare(ctx, s.pool, o.Space)
 	if s.role = at.Role; err == nil {
-		err = s.begun(ctx)
+		var note string
+		if note, err = s.begun(ctx); err == nil && note != lexicon.Current() {
+			err = s.renew(ctx)
+		}
 	}
 	if err != nil {
 		s.pool.Close()
@@ -97,8 +103,9 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for calls in progress.
+// Close waits for calls in progress, and for memories that are being sealed.
 func (s *Store) Close() error {
+	s.sealing.end()
 	s.pool.Close()
 	return nil
 }
@@ -193,6 +200,8 @@ func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(
 // finish runs fn in a transaction that holds the lock, and commits.
 func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) error {
 	t.names = t.names.copy() // what it changes is not for others yet
+	defer t.index.Discard()
+	defer t.asked.Discard()
 	err := fn(t)
 	if err == nil {
 		err = s.sign(ctx, t)
@@ -213,6 +222,7 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	}
 	if err == nil {
 		s.latest.written(t.head.version, t.names)
+		s.sealBeside(ctx, t)
 	}
 	return schema.Explain(err)
 }

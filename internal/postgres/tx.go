@@ -6,14 +6,18 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 )
 
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
 type tx struct {
 	*conn.Tx
-	head, begun head   // as the transaction has raised it, and as it was
-	names       *names // shared with others of its version, unless it writes
+	head, begun head          // as the transaction has raised it, and as it was
+	index       lexicon.Index // of memories
+	asked       lexicon.Index // of prompts
+	names       *names        // shared with others of its version, unless it writes
 	sessionRows map[string]engram.Session
 	counted     counted
 	carrierNums map[string]int64 // looked-up numbers of batch sets
@@ -26,11 +30,18 @@ func (s *Store) newTx(c *conn.Tx, row [][]string) (*tx, error) {
 	h, err := readHead(row)
 	t := &tx{Tx: c, head: h, begun: h, names: s.latest.at(h.version)}
 	t.Before = t.beforeStatement
+	t.index = t.indexOf(segments.OfMemories, &s.kept, &s.kept.memories)
+	t.asked = t.indexOf(segments.OfPrompts, &s.kept, &s.kept.prompts)
 	return t, err
 }
 
 // flush queues what the transaction has left to be written.
 func (t *tx) flush(ctx context.Context) error {
+	for _, x := range t.indexes() {
+		if err := x.Flush(ctx); err != nil {
+			return err
+		}
+	}
 	if err := t.writeCounts(ctx); err != nil {
 		return err
 	}
@@ -60,9 +71,15 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 	if err != nil {
 		return fmt.Errorf("read the excluded projects: %w", err)
 	}
-	if len(o.Names) > 0 {
-		t.Off = o
+	if len(o.Names) == 0 {
+		return nil
 	}
+	t.Off = o
+	t.index.Excluded = map[int64]bool{}
+	for _, num := range o.Nums {
+		t.index.Excluded[num] = true
+	}
+	t.asked.Excluded = t.index.Excluded
 	return nil
 }
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/file"
-	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 )
 
 // Examine inspects the database at path on a read-only connection: it writes no page, not even when it

@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
-	"github.com/alanbuscaglia/engram/internal/sqlite/vectors"
+	"github.com/alanbuscaglia/engram/internal/sqlite/segments"
 )
 
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
@@ -42,7 +43,7 @@ type kept struct {
 func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 	t := &tx{Tx: conn.Tx{Conn: c, Writes: writes}}
 	t.Hook = t
-	t.index.DB, t.index.Cache, t.index.Slots = &t.Tx, &k.index, &t.vectors
+	t.index.Store, t.index.Cache, t.index.Slots = segments.Store{Tx: &t.Tx}, &k.index, &t.vectors
 	t.vectors.DB, t.vectors.Words, t.vectors.Cache, t.vectors.Seen = &t.Tx, &t.index, &k.vectors, t.seenVectors
 	return t
 }

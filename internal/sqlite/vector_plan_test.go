@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
-	"github.com/alanbuscaglia/engram/internal/sqlite/vectors"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/vectors"
 )
 
 // A vector search reads the codes of the segments in scope, and then the rows of a few memories by key;

@@ -2,13 +2,12 @@ package lexicon
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
@@ -18,6 +17,34 @@ type Filter struct {
 	Project, Session int64 // numbers of their rows, or Several
 	// Check returns which memories pass the conditions that need the memory itself; nil without such conditions.
 	Check func(ctx context.Context, nums []int64) (map[int64]bool, error)
+}
+
+// Resolve returns a filter with the numbers of what it names, for which project and session are asked; nil if no memory
+// can pass. A session that does not exist is CodeNotFound.
+func Resolve(ctx context.Context, f engram.Filter, project func(context.Context, string) (num int64, found bool, err error),
+	session func(context.Context, string) (int64, error)) (*Filter, error) {
+	in := &Filter{Filter: f, Project: Several, Session: Several}
+	if f.Forgotten {
+		return nil, nil
+	}
+	if f.Project != "" {
+		num, found, err := project(ctx, f.Project)
+		if !found {
+			return nil, err
+		}
+		in.Project = num
+	}
+	if f.SessionID != "" {
+		num, err := session(ctx, f.SessionID)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		in.Session = num
+	}
+	return in, nil
 }
 
 // Scope is the part of the index that a filter selects in one snapshot. Documents and the lists of tags
@@ -56,7 +83,7 @@ func (x *Index) scope(ctx context.Context, f Filter, spare bool) (*Scope, error)
 	if len(f.Types) > 0 || f.Scope != "" || f.Beyond {
 		s.kinds = map[uint32]bool{}
 		for k, num := range cat.kinds {
-			if (len(f.Types) == 0 || slices.Contains(f.Types, k.typ)) && (f.Scope == "" || k.scope == f.Scope) && (!f.Beyond || k.scope != engram.ScopeProject) {
+			if (len(f.Types) == 0 || slices.Contains(f.Types, k.Type)) && (f.Scope == "" || k.Scope == f.Scope) && (!f.Beyond || k.Scope != engram.ScopeProject) {
 				s.kinds[num] = true
 			}
 		}
@@ -69,15 +96,19 @@ func (x *Index) scope(ctx context.Context, f Filter, spare bool) (*Scope, error)
 
 // choose selects the segments in scope and counts their memories.
 func (s *Scope) choose(ctx context.Context, cat *catalogue) error {
+	in, read := make([]*segment, 0, len(cat.segments)+1), make([]*segment, 0, len(cat.segments)+1)
 	for _, g := range cat.all() {
 		if g.project != Several && !s.has(g.project) {
 			continue
 		}
-		if !s.spare || s.mixed(g) || !g.large() {
-			if err := s.index.load(ctx, g); err != nil {
-				return err
-			}
+		if in = append(in, g); !s.spare || s.index.Served || s.mixed(g) || !g.large() {
+			read = append(read, g)
 		}
+	}
+	if err := s.index.loadAll(ctx, read...); err != nil {
+		return err
+	}
+	for _, g := range in {
 		live, tokens := g.live, g.tokens
 		switch {
 		case g.project != Several:
@@ -184,9 +215,8 @@ func (p *Part) at(ctx context.Context, slot int) (docs postings.Docs, i int, err
 		p.Docs = p.of.known()
 		return p.Docs, slot, nil
 	}
-	var rows []byte
-	err = p.scope.index.DB.Row(ctx, documentPageSQL, []any{part(p.of.num, page)}, &rows)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && len(rows) != min(pageDocs, p.of.slots-page*pageDocs)*postings.DocSize {
+	rows, err := p.scope.index.part(ctx, index.Documents, p.of.num, page)
+	if err == nil && len(rows) != min(pageDocs, p.of.slots-page*pageDocs)*postings.DocSize {
 		err = postings.ErrDamaged
 	}
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 

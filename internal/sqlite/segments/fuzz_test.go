@@ -1,4 +1,4 @@
-package lexicon_test
+package segments_test
 
 import (
 	"context"
@@ -11,10 +11,11 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/lexicon"
-	"github.com/alanbuscaglia/engram/internal/sqlite/vectors"
+	"github.com/alanbuscaglia/engram/internal/sqlite/segments"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -131,15 +132,15 @@ func (x *fuzzed) uses(ctx context.Context, tx *conn.Tx) map[string]error {
 		if num, known := x.project[q.Filter.Project]; known {
 			filter.Project = num
 		}
-		_, err := index(tx).Search(ctx, q, filter)
+		_, err := opened(tx).Search(ctx, q, filter)
 		errs["search"] = errors.Join(errs["search"], err)
 	}
-	_, errs["segments"] = index(tx).Segments(ctx)
+	_, errs["segments"] = opened(tx).Segments(ctx)
 	var found health.Index
 	texts := func(context.Context, func(engram.Memory) error) error { return nil }
-	err := index(tx).Examine(ctx, health.Query{Most: 3}, map[int64]*lexicon.Document{}, texts, &found)
+	err := opened(tx).Examine(ctx, health.Query{Most: 3}, map[int64]*lexicon.Document{}, texts, &found)
 	errs["examine"] = errors.Join(err, found.Broken)
-	errs["rewrite"] = x.rewrite(ctx, index(tx))
+	errs["rewrite"] = x.rewrite(ctx, opened(tx))
 	return errs
 }
 
@@ -158,9 +159,9 @@ func (x *fuzzed) rewrite(ctx context.Context, index *lexicon.Index) error {
 	return index.Flush(ctx)
 }
 
-// index opens the index of words anew.
-func index(tx *conn.Tx) *lexicon.Index {
-	x := &lexicon.Index{DB: tx, Cache: new(lexicon.Cache)}
+// opened opens the index of words anew.
+func opened(tx *conn.Tx) *lexicon.Index {
+	x := &lexicon.Index{Store: segments.Store{Tx: tx}, Cache: new(lexicon.Cache)}
 	x.Slots = &vectors.Index{DB: tx, Words: x, Cache: new(vectors.Cache), Seen: func(context.Context) (*vectors.Seen, error) { return nil, nil }}
 	return x
 }

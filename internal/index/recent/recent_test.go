@@ -3,7 +3,7 @@ package recent_test
 import (
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/sqlite/recent"
+	"github.com/alanbuscaglia/engram/internal/index/recent"
 )
 
 // What is asked for again and again stays, what is not is dropped, and the bytes stay bounded.

@@ -2,14 +2,13 @@ package lexicon
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // segment is a part of the index in one snapshot. Loaded parts are immutable, so all connections of the
@@ -27,8 +26,9 @@ type segment struct {
 
 	loading  sync.Mutex
 	loaded   bool
-	lengths  []byte // of the documents; nil if not read yet
-	wordless bool   // unsealed memories whose words are not read yet
+	lengths  []byte   // of the documents; nil if not read yet
+	wordless bool     // unsealed memories whose words are not ready yet
+	waiting  []source // of wordless ones, the words if they were read along
 	docs     postings.Docs
 	blocks   [][]byte          // of a small segment: reading them one by one costs more than keeping them
 	shares   map[uint32]*share // by project, if there are several
@@ -56,87 +56,137 @@ func numbered(num int64) func(*segment) bool { return func(g *segment) bool { re
 
 func (g *segment) outdated() bool { return g.level < 0 }
 
-// part is the number of a row of postings, documents or lengths.
-func part(segment int64, n int) int64 { return segment<<16 | int64(n) }
+// row is what the store keeps of a segment beside its parts.
+func (g *segment) row() index.Segment {
+	return index.Segment{Num: g.num, Level: g.level, Project: g.project, Version: g.version, Slots: g.slots, Live: g.live, Tokens: g.tokens, Firsts: encodeFirsts(g.firsts)}
+}
 
-const (
-	segmentColumns  = `num, version, level, coalesce(project, -1), slots, live, tokens, firsts`
-	segmentsSQL     = `SELECT ` + segmentColumns + ` FROM segments ORDER BY num`
-	documentsSQL    = `SELECT rows FROM documents WHERE num BETWEEN ? AND ? ORDER BY num`
-	documentPageSQL = `SELECT rows FROM documents WHERE num = ?`
-	blocksSQL       = `SELECT words FROM postings WHERE num BETWEEN ? AND ? ORDER BY num`
-	blockSQL        = `SELECT words FROM postings WHERE num = ?`
-	unsealedSQL     = `SELECT document, words FROM unsealed ORDER BY seq`
-)
-
-func scanSegment(r conn.Scanner) (*segment, error) {
-	var g segment
-	var firsts []byte
-	if err := r.Scan(&g.num, &g.version, &g.level, &g.project, &g.slots, &g.live, &g.tokens, &firsts); err != nil {
-		return nil, err
-	}
+func readSegment(r index.Segment) (*segment, error) {
+	g := &segment{num: r.Num, version: r.Version, level: r.Level, project: r.Project, slots: r.Slots, live: r.Live, tokens: r.Tokens}
 	var err error
-	if g.firsts, err = postings.ReadWords(firsts); err == nil && (g.slots < 0 || g.slots > postings.MaxSlots) {
+	if g.firsts, err = postings.ReadWords(r.Firsts); err == nil && (g.slots < 0 || g.slots > postings.MaxSlots) {
 		err = postings.ErrDamaged
 	}
-	if err != nil {
-		return nil, fmt.Errorf("segment %d: %w", g.num, err)
-	}
-	return &g, nil
+	return g, doing(err, "segment %d", g.num)
 }
 
 // segments reads the segments, without documents and blocks.
-func (x *Index) segments(ctx context.Context) ([]*segment, error) {
-	return conn.List(ctx, x.DB, "read segments", segmentsSQL, nil, scanSegment)
+func (x *Index) segments(ctx context.Context) (all []*segment, err error) {
+	err = x.Store.Segments(ctx, func(r index.Segment) error {
+		g, err := readSegment(r)
+		all = append(all, g)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // load ensures that a segment's documents are in memory.
 func (x *Index) load(ctx context.Context, g *segment) error {
 	g.loading.Lock()
-	defer g.loading.Unlock()
-	if g.loaded {
+	loaded := g.loaded
+	if g.loading.Unlock(); loaded {
 		return nil
 	}
-	docs, err := x.documents(ctx, g)
+	return x.loadAll(ctx, g)
+}
+
+// loadAll ensures that the documents of segments, which are ordered by number, are in memory.
+func (x *Index) loadAll(ctx context.Context, all ...*segment) error {
+	var documents, blocks []int64
+	lacking := map[int64]*segment{}
+	for _, g := range all {
+		g.loading.Lock() // in the order of their numbers, as all do
+		if g.loaded {
+			g.loading.Unlock()
+			continue
+		}
+		defer g.loading.Unlock()
+		lacking[g.num], documents = g, append(documents, g.num)
+		if !g.large() {
+			blocks = append(blocks, g.num)
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	docs, err := x.pagesOf(ctx, index.Documents, lacking, documents, postings.DocSize)
 	if err != nil {
 		return err
 	}
-	if !g.large() {
-		if g.blocks, err = x.blocks(ctx, g.num); err != nil {
-			return err
-		}
+	words, err := x.blocksOf(ctx, blocks)
+	if err != nil {
+		return err
 	}
-	g.docs, g.lengths = docs, postings.AppendLengths(nil, docs) // close together, since scoring reads many
-	g.count()
-	g.loaded = true
+	for num, g := range lacking {
+		g.docs, g.blocks, g.lengths = docs[num], words[num], postings.AppendLengths(nil, docs[num]) // close together, since scoring reads many
+		g.count()
+		g.loaded = true
+	}
 	return nil
 }
 
 // documents reads the documents of a segment.
 func (x *Index) documents(ctx context.Context, g *segment) (postings.Docs, error) {
-	docs, err := x.pages(ctx, documentsSQL, g, postings.DocSize)
-	return docs, conn.Doing(err, "documents of segment %d", g.num)
+	return x.pages(ctx, index.Documents, g, postings.DocSize)
 }
 
 // pages reads rows of size bytes, one per slot of a segment.
-func (x *Index) pages(ctx context.Context, query string, g *segment, size int) ([]byte, error) {
-	all := make([]byte, 0, g.slots*size)
-	err := x.DB.Rows(ctx, query, []any{part(g.num, 0), part(g.num+1, 0) - 1}, func(r conn.Scanner) error {
-		var page sql.RawBytes
-		err := r.Scan(&page)
-		all = append(all, page...)
-		return err
-	})
-	if err == nil && len(all) != g.slots*size {
-		err = postings.ErrDamaged
+func (x *Index) pages(ctx context.Context, of index.Sort, g *segment, size int) ([]byte, error) {
+	all, err := x.pagesOf(ctx, of, map[int64]*segment{g.num: g}, []int64{g.num}, size)
+	return all[g.num], err
+}
+
+// pagesOf is pages for the segments with these numbers.
+func (x *Index) pagesOf(ctx context.Context, of index.Sort, segments map[int64]*segment, nums []int64, size int) (map[int64][]byte, error) {
+	all := make(map[int64][]byte, len(nums))
+	for num, g := range segments {
+		all[num] = make([]byte, 0, g.slots*size)
 	}
-	return all, err
+	err := x.Store.Parts(ctx, of, nums, 0, func(p index.Place, page []byte) error {
+		all[p.Segment] = append(all[p.Segment], page...)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("documents: %w", err)
+	}
+	for num, g := range segments {
+		if len(all[num]) != g.slots*size {
+			return nil, fmt.Errorf("documents of segment %d: %w", num, postings.ErrDamaged)
+		}
+	}
+	return all, nil
 }
 
 // blocks reads all blocks of a segment.
 func (x *Index) blocks(ctx context.Context, segment int64) ([][]byte, error) {
-	doing := fmt.Sprintf("words of segment %d", segment)
-	return conn.List(ctx, x.DB, doing, blocksSQL, []any{part(segment, 0), part(segment+1, 0) - 1}, conn.One[[]byte])
+	all, err := x.blocksOf(ctx, []int64{segment})
+	return all[segment], err
+}
+
+// blocksOf is blocks for several segments.
+func (x *Index) blocksOf(ctx context.Context, segments []int64) (map[int64][][]byte, error) {
+	all := make(map[int64][][]byte, len(segments))
+	err := x.Store.Parts(ctx, index.Blocks, segments, 0, func(p index.Place, block []byte) error {
+		all[p.Segment] = append(all[p.Segment], block)
+		return nil
+	})
+	return all, doing(err, "words of segments")
+}
+
+// part reads one part of a segment.
+func (x *Index) part(ctx context.Context, of index.Sort, segment int64, n int) (data []byte, err error) {
+	found := false
+	err = x.Store.PartsAt(ctx, of, []index.Place{{Segment: segment, N: n}}, func(_ index.Place, there []byte) error {
+		data, found = there, true
+		return nil
+	})
+	if err == nil && !found {
+		err = postings.ErrDamaged
+	}
+	return data, err
 }
 
 // count fills shares.
@@ -160,7 +210,7 @@ func (g *segment) count() {
 }
 
 // encodeFirsts encodes the first words of blocks. Of none, which are those of memories without words, it
-// is empty but not nil, which the table would take for NULL.
+// is empty but not nil, which a table would take for NULL.
 func encodeFirsts(firsts []string) []byte { return postings.AppendWords([]byte{}, firsts) }
 
 // blockOf returns the only block that may contain word; -1 if word sorts before all blocks.
@@ -183,12 +233,8 @@ func (x *Index) block(ctx context.Context, g *segment, n int) ([]byte, error) {
 		}
 		return g.blocks[n], nil
 	}
-	var b []byte
-	found, err := x.DB.Maybe(ctx, blockSQL, []any{part(g.num, n)}, &b)
-	if err == nil && !found {
-		err = postings.ErrDamaged
-	}
-	return b, conn.Doing(err, "words of segment %d", g.num)
+	b, err := x.part(ctx, index.Blocks, g.num, n)
+	return b, doing(err, "words of segment %d", g.num)
 }
 
 // list returns a segment's postings of a word.
@@ -211,6 +257,9 @@ func (x *Index) list(ctx context.Context, g *segment, word string) (postings.Lis
 	return postings.ReadList(raw)
 }
 
+// errStop ends an iteration early.
+var errStop = errors.New("stop")
+
 // walk calls fn for the words of a segment that are not less than from, in order, until fn returns
 // false. The word is valid until fn returns, the list longer.
 func (x *Index) walk(ctx context.Context, g *segment, from string, fn func(word []byte, list []byte) bool) error {
@@ -222,12 +271,12 @@ func (x *Index) walk(ctx context.Context, g *segment, from string, fn func(word 
 		e := postings.NewEntries(b)
 		for e.Next() {
 			if string(e.Word()) >= from && !fn(e.Word(), e.List()) {
-				return conn.ErrStop
+				return errStop
 			}
 		}
 		return e.Err()
 	})
-	if errors.Is(err, conn.ErrStop) {
+	if errors.Is(err, errStop) {
 		return nil
 	}
 	return err
@@ -247,11 +296,5 @@ func (x *Index) eachBlock(ctx context.Context, g *segment, n int, fn func([]byte
 		}
 		return nil
 	}
-	return x.DB.Rows(ctx, blocksSQL, []any{part(g.num, n), part(g.num+1, 0) - 1}, func(r conn.Scanner) error {
-		var b []byte
-		if err := r.Scan(&b); err != nil {
-			return err
-		}
-		return fn(b)
-	})
+	return x.Store.Parts(ctx, index.Blocks, []int64{g.num}, n, func(_ index.Place, b []byte) error { return fn(b) })
 }
