@@ -135,8 +135,9 @@ func rows() map[string]row {
 		"internal/sqlite/conn":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/index/recent":        {room: "technology"},
 		"internal/sqlite/file":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
+		"internal/sqlite/vectorstore":  {room: "technology"},
 		"internal/index/lexicon":       {room: "technology"},
-		"internal/index/vectors":       {room: "technology"},
+		"internal/index/vectors":       {room: "rule"},
 
 		"internal/replica/foreign":              {room: "technology"},
 		"internal/replica/foreign/basicmemory":  {room: "technology"},
@@ -229,7 +230,8 @@ func houses() map[string][]string {
 		"internal/postgres":  {"conn", "."},
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
-		"internal/sqlite":    {"conn recent", "file lexicon", "vectors", "."},
+		"internal/index":     {"recent .", "lexicon", "vectors"},
+		"internal/sqlite":    {"conn", "file vectorstore", "."},
 		"internal/tui":       {"theme keymap", "cell", "widget", "screen", "."},
 		"internal/suspicion": {"finding", "grammar surface", "command", "."},
 	}

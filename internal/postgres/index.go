@@ -241,7 +241,22 @@ func (s codeStore) Coded(ctx context.Context, model int64) (map[int64]int64, err
 // Codes reads the pages of codes of a segment.
 func (s codeStore) Codes(ctx context.Context, model, segment int64, each func(int, []byte, []byte) error) error {
 	const query = `SELECT page, signs, sizes FROM codes WHERE space = $space AND segment = ? AND model = ? ORDER BY page`
-	err := s.Rows(ctx, query, []any{segment, model}, func(r conn.Scanner) error {
+	return s.codes(ctx, query, []any{segment, model}, each)
+}
+
+// CodesAt reads pages of codes.
+func (s codeStore) CodesAt(ctx context.Context, model, segment int64, pages []int, each func(int, []byte, []byte) error) error {
+	const query = `SELECT page, signs, sizes FROM codes WHERE space = $space AND segment = ? AND model = ? AND page = ANY(?)`
+	nums := make([]int64, len(pages))
+	for i, n := range pages {
+		nums[i] = int64(n)
+	}
+	return s.codes(ctx, query, []any{segment, model, nums}, each)
+}
+
+// codes calls each with the rows of a query.
+func (s codeStore) codes(ctx context.Context, query string, args []any, each func(int, []byte, []byte) error) error {
+	err := s.Rows(ctx, query, args, func(r conn.Scanner) error {
 		var page int
 		var signs, sizes []byte
 		if err := r.Scan(&page, &signs, &sizes); err != nil {
@@ -249,7 +264,7 @@ func (s codeStore) Codes(ctx context.Context, model, segment int64, each func(in
 		}
 		return each(page, signs, sizes)
 	})
-	return conn.Doing(err, "read codes of segment %d", segment)
+	return conn.Doing(err, "read codes of segment %v", args[0])
 }
 
 // PutCodes adds or replaces a page of codes.
