@@ -135,7 +135,7 @@ func rows() map[string]row {
 		"internal/sqlite/conn":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/index/recent":        {room: "technology"},
 		"internal/sqlite/file":         {room: "technology", modules: []string{"modernc.org/sqlite"}},
-		"internal/sqlite/vectorstore":  {room: "technology"},
+		"internal/sqlite/embeddings":   {room: "technology"},
 		"internal/index/lexicon":       {room: "technology"},
 		"internal/index/vectors":       {room: "rule"},
 
@@ -231,7 +231,7 @@ func houses() map[string][]string {
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
 		"internal/index":     {"recent .", "lexicon", "vectors"},
-		"internal/sqlite":    {"conn", "file vectorstore", "."},
+		"internal/sqlite":    {"conn", "file embeddings", "."},
 		"internal/tui":       {"theme keymap", "cell", "widget", "screen", "."},
 		"internal/suspicion": {"finding", "grammar surface", "command", "."},
 	}

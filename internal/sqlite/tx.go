@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/vectorstore"
+	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
 )
 
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
@@ -44,7 +44,7 @@ func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 	t := &tx{Tx: conn.Tx{Conn: c, Writes: writes}}
 	t.Hook = t
 	t.index.DB, t.index.Cache, t.index.Slots = &t.Tx, &k.index, &t.vectors
-	rows := vectorstore.Store{Tx: &t.Tx}
+	rows := embeddings.Store{Tx: &t.Tx}
 	t.vectors = vectors.Index{Rows: rows, Codes: rows, Words: &t.index, Cache: &k.vectors, Seen: t.seenVectors}
 	return t
 }
@@ -123,7 +123,7 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 }
 
 // additions begin the statements that change no row of memories, vectors or relations which was there before: those of a
-// save, and of the index of words. Those of vectors are vectorstore.Adds.
+// save, and of the index of words. Those of vectors are embeddings.Adds.
 var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT OR FAIL INTO relations", "INSERT OR IGNORE INTO tags",
 	"UPDATE sessions SET live", "UPDATE index_state", "INSERT OR FAIL INTO mutations", "INSERT OR FAIL INTO lineages", "INSERT INTO lineages",
 	"INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters", "INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments",
@@ -140,12 +140,12 @@ func (t *tx) writing(query string) {
 	if u == nil || u.memories == nil {
 		return
 	}
-	if !vectorstore.Adds(query) && !slices.ContainsFunc(additions[:], func(begin string) bool { return strings.HasPrefix(query, begin) }) {
+	if !embeddings.Adds(query) && !slices.ContainsFunc(additions[:], func(begin string) bool { return strings.HasPrefix(query, begin) }) {
 		u.memories = nil // emptied when it is used next
 		return
 	}
 	clear(u.relations)
-	u.vectors.Added(vectorstore.Recodes(query))
+	u.vectors.Added(embeddings.Recodes(query))
 }
 
 // seenVectors returns the part of the connection's cache for vectors; nil if it has none.

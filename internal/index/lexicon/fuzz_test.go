@@ -15,7 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
-	"github.com/alanbuscaglia/engram/internal/sqlite/vectorstore"
+	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -162,7 +162,7 @@ func (x *fuzzed) rewrite(ctx context.Context, index *lexicon.Index) error {
 // index opens the index of words anew.
 func index(tx *conn.Tx) *lexicon.Index {
 	x := &lexicon.Index{DB: tx, Cache: new(lexicon.Cache)}
-	rows := vectorstore.Store{Tx: tx}
+	rows := embeddings.Store{Tx: tx}
 	x.Slots = &vectors.Index{Rows: rows, Codes: rows, Words: x, Cache: new(vectors.Cache), Seen: func(context.Context) (*vectors.Seen, error) { return nil, nil }}
 	return x
 }

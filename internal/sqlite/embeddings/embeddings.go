@@ -1,9 +1,9 @@
-// Package vectorstore keeps the rows and codes of vectors for package vectors, in the tables models, vectors,
+// Package embeddings keeps the rows and codes of vectors for package vectors, in the tables models, vectors,
 // vector_codes and coded.
 //
 // One number finds a row: model<<48 | memory in vectors, model<<48 | segment<<8 | page in vector_codes
 // (docs/adr/0007-vectors.md). Triggers drop the vectors of memories that change, and count that.
-package vectorstore
+package embeddings
 
 import (
 	"context"
