@@ -102,8 +102,8 @@ func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 			return err
 		}
 		num := next(&t.head.other, 0)
-		err = t.Run(ctx, query, num, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), orZero(u.Memory),
-			orZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
+		err = t.Run(ctx, query, num, conn.Millis(u.At), at.session, at.project, u.Operation, conn.OrNull(u.Query), conn.OrZero(u.Memory),
+			conn.OrZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err == nil && num%pruneEvery == 0 {
 			err = t.pruneUses(ctx, u.At)
 		}

@@ -164,7 +164,7 @@ func (t *tx) Append(ctx context.Context, ms ...*engram.Mutation) error {
 		op = m.Op
 		key := keyOf(m.Entity, m.Key)
 		err = t.Run(ctx, query, m.Seq, m.Op, int64(m.At), m.Actor, m.Operation, m.Entity, key.num, key.name, project,
-			orNull(m.Reason), orNull(string(m.Was)), orZero(m.Undoes))
+			conn.OrNull(m.Reason), conn.OrNull(string(m.Was)), conn.OrZero(m.Undoes))
 		return conn.Doing(err, "write journal")
 	})
 }

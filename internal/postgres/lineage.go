@@ -97,7 +97,7 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, all ma
 		if err != nil {
 			return fmt.Errorf("write causal metadata of %s %s: %w", entity, key, err)
 		}
-		held, err := jsonOrNull(l.Shadowed, len(l.Shadowed))
+		held, err := conn.JSONOrNull(l.Shadowed, len(l.Shadowed))
 		if err != nil {
 			return fmt.Errorf("write causal metadata of %s %s: shadowed values: %w", entity, key, err)
 		}

@@ -128,7 +128,7 @@ func (c *conditions) addLookup(f engram.Filter) error {
 		c.add("t.space = $space AND t.mark = ?", f.Mark)
 	}
 	if !f.DueBefore.IsZero() { // served by memories_review
-		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, millis(f.DueBefore))
+		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, conn.Millis(f.DueBefore))
 	}
 	if f.Lasting { // as in index memories_lasting
 		c.add("(m.permanent OR m.importance >= 0.7 OR m.type IN ('preference', 'policy'))")

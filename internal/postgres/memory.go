@@ -178,11 +178,11 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		var value any
 		switch v := f.Of(&m).(type) {
 		case *time.Time:
-			value = millis(*v)
+			value = conn.Millis(*v)
 		case *map[string]any:
-			value, err = jsonOrNull(*v, len(*v))
+			value, err = conn.JSONOrNull(*v, len(*v))
 		case *[]engram.Anchor:
-			value, err = jsonOrNull(*v, len(*v))
+			value, err = conn.JSONOrNull(*v, len(*v))
 		default:
 			value = f.Value(&m)
 		}
@@ -192,7 +192,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		case "session_id":
 			value = at.session
 		case "topic_key", "tool_name", "summary":
-			value = orNull(value.(string))
+			value = conn.OrNull(value.(string))
 		}
 		if err != nil {
 			return home{}, nil, engram.Errorf(engram.CodeInvalid, "%s is not JSON", f.Name).WithCause(err)
@@ -301,8 +301,8 @@ func (t *tx) addTags(ctx context.Context, num int64, tags []string) error {
 func (t *tx) InsertRevision(ctx context.Context, rs ...engram.Revision) error {
 	const query = `INSERT INTO revisions (space, memory, number, type, title, content, written_at, replaced_at, reason, stamp) VALUES ($space,?,?,?,?,?,?,?,?,?)`
 	return forAll(rs, func(r engram.Revision) error {
-		err := t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
-			orNull(stampText(r.Stamp, t.head.device)))
+		err := t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, conn.Millis(r.WrittenAt), conn.Millis(r.ReplacedAt), r.Reason,
+			conn.OrNull(stampText(r.Stamp, t.head.device)))
 		return conn.Doing(err, "write revision %d of memory %d", r.Number, r.Memory)
 	})
 }

@@ -107,7 +107,7 @@ func parameters(text string) (n int) {
 // partitioned returns the schema with each table in eight partitions.
 func partitioned(t *testing.T) string {
 	t.Helper()
-	script, err := os.ReadFile("migration/0001_store.sql")
+	script, err := os.ReadFile("schema/migration/0001_store.sql")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
 // Package postgres implements engram.Store on one space of a Postgres database, 15 or later, without extensions.
-// There is a file per noun, as in package sqlite; the schema is in migration/.
+// There is a file per noun, as in package sqlite; the schema is in schema/migration/.
 //
 // A space is one store: one journal, one clock, one numbering, one write lock, which is the row of the space in
 // heads (head.go). Two walls stand between spaces: each statement names its space, and row-level security holds
@@ -8,13 +8,13 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/postgres/schema"
 )
 
 // Options configure a store. URL and Space are required.
@@ -61,12 +61,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.wait <= 0 {
 		s.wait = defaultWriteWait
 	}
-	if err = s.prepare(ctx); err == nil {
+	if s.role, err = schema.Prepare(ctx, pool, o.Space); err == nil {
 		err = s.begun(ctx)
 	}
 	if err != nil {
 		pool.Close()
-		return nil, explain(err)
+		return nil, schema.Explain(err)
 	}
 	return s, nil
 }
@@ -102,7 +102,7 @@ func (s *Store) beginWrite(ctx context.Context) string {
 func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	c, row, err := s.pool.Begin(ctx, s.space, beginView+s.settings()+s.headSQL())
 	if err != nil {
-		return explain(err)
+		return schema.Explain(err)
 	}
 	defer c.Rollback()
 	t, err := s.newTx(c, row)
@@ -112,14 +112,14 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	if err == nil {
 		err = fn(t)
 	}
-	return explain(err)
+	return schema.Explain(err)
 }
 
 // Update runs fn as the only writer of the space.
 func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	c, row, err := s.pool.Begin(ctx, s.space, s.beginWrite(ctx))
 	if err != nil {
-		return explain(err)
+		return schema.Explain(err)
 	}
 	defer c.Rollback()
 	return s.write(ctx, c, row, fn)
@@ -130,7 +130,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
 	c, row, err := s.pool.Begin(ctx, s.space, beginView+s.settings()+s.headSQL())
 	if err != nil {
-		return explain(err)
+		return schema.Explain(err)
 	}
 	defer c.Rollback()
 	t, err := s.newTx(c, row)
@@ -141,12 +141,12 @@ func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error,
 		err = look(t)
 	}
 	if err != nil {
-		return explain(err)
+		return schema.Explain(err)
 	}
 	hidden := c.Off != nil
 	c.Off = nil // fn sees everything
 	if row, err = c.Simple(ctx, "COMMIT; "+s.beginWrite(ctx)); err != nil {
-		return explain(err)
+		return schema.Explain(err)
 	}
 	now, err := readHead(row)
 	if err == nil && now == t.begun && !hidden {
@@ -159,7 +159,7 @@ func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error,
 func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(engram.Tx) error) error {
 	t, err := s.newTx(c, head)
 	if err != nil {
-		return explain(err)
+		return schema.Explain(err)
 	}
 	return s.finish(ctx, t, fn)
 }
@@ -175,7 +175,7 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 		err = ctx.Err()
 	}
 	if err != nil {
-		return explain(err)
+		return schema.Explain(err)
 	}
 	lost, err := t.Commit(ctx)
 	if lost {
@@ -185,46 +185,5 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	if err == nil {
 		s.latest.written(t.head.version, t.names)
 	}
-	return explain(err)
-}
-
-// explain gives an error of the server its code and a hint. Other errors, and those with a code, pass unchanged.
-func explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, coded := errors.AsType[*engram.Error](err); coded {
-		return err
-	}
-	as := func(code engram.Code, msg, hint string) error {
-		return engram.Errorf(code, "%s", msg).WithHint("%s", hint).WithCause(err)
-	}
-	state := conn.Code(err)
-	class := ""
-	if len(state) == 5 {
-		class = state[:2]
-	}
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case state == "23503", class == "23":
-		return as(engram.CodeConflict, "it exists already, is still referenced, or refers to something missing", "remove what depends on it first; nothing was changed")
-	case state == "40001", state == "40P01", state == "55P03":
-		return as(engram.CodeUnavailable, "the database is busy", "try again in a moment; nothing was changed")
-	case state == "57014":
-		return as(engram.CodeUnavailable, "the database took too long and gave up", "try again, or raise its statement_timeout; nothing was changed")
-	case class == "53":
-		return as(engram.CodeUnavailable, "the database has no room, memory or connections left", "free disk space or connections and try again; nothing was changed")
-	case class == "57":
-		return as(engram.CodeUnavailable, "the database is stopping or starting", "try again in a moment; nothing was changed")
-	case state == "25006":
-		return as(engram.CodeUnavailable, "the database is read-only", "connect to the primary, not to a standby; nothing was changed")
-	case class == "28", state == "3D000":
-		return as(engram.CodeUnavailable, "the database does not let this user in", "check user, password and database of the address")
-	case state == "42501":
-		return as(engram.CodeForbidden, "this user may not do that in the database", "connect as the owner of the tables, or ask for its rights")
-	case class == "08", conn.IsConnection(err):
-		return as(engram.CodeUnavailable, "the database cannot be reached", "check that it runs and that its address is right")
-	}
-	return err
+	return schema.Explain(err)
 }

@@ -141,7 +141,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 		ON CONFLICT (space, name) DO UPDATE SET root = excluded.root, remote = excluded.remote, created_at = excluded.created_at, decay = excluded.decay`
 	decay, err := any(nil), error(nil)
 	if p.Decay != nil {
-		decay, err = jsonOrNull(p.Decay, 1)
+		decay, err = conn.JSONOrNull(p.Decay, 1)
 	}
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)

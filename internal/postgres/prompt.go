@@ -72,7 +72,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	}
 	num := next(&t.head.prompt, p.Num)
 	const query = `INSERT INTO prompts (space, num, sync_id, project, session, created_at, content) VALUES ($space,?,?,?,?,?,?)`
-	if _, err := t.Attempt(ctx, query, num, p.SyncID, at.project, at.session, millis(p.CreatedAt), p.Content); err != nil {
+	if _, err := t.Attempt(ctx, query, num, p.SyncID, at.project, at.session, conn.Millis(p.CreatedAt), p.Content); err != nil {
 		return fmt.Errorf("insert prompt: %w", err)
 	}
 	p.Num = num
@@ -80,7 +80,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 		return nil
 	}
 	t.sessionRows = nil
-	return t.Run(ctx, `UPDATE sessions SET active_at = greatest(active_at, ?) WHERE space = $space AND num = ?`, millis(p.CreatedAt), at.session)
+	return t.Run(ctx, `UPDATE sessions SET active_at = greatest(active_at, ?) WHERE space = $space AND num = ?`, conn.Millis(p.CreatedAt), at.session)
 }
 
 // ReplacePrompt writes the project, session and deletion time of a prompt.
@@ -91,7 +91,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	at, err := t.homeIn(ctx, p.Project, p.SessionID)
 	if err == nil {
 		err = t.Run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE space = $space AND num = ?`,
-			at.project, at.session, millis(p.DeletedAt), p.Num)
+			at.project, at.session, conn.Millis(p.DeletedAt), p.Num)
 	}
 	return conn.Doing(err, "write prompt %d", p.Num)
 }

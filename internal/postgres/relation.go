@@ -51,7 +51,7 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*condi
 	case f.Removed && f.RemovedSince.IsZero():
 		c.add("r.removed_at IS NOT NULL")
 	case f.Removed:
-		c.add("r.removed_at >= ?", millis(f.RemovedSince))
+		c.add("r.removed_at >= ?", conn.Millis(f.RemovedSince))
 	default:
 		c.add("r.removed_at IS NULL")
 	}
@@ -81,7 +81,7 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*condi
 		c.add(`r.verb = ANY(?)`, conn.Texts(f.Verbs))
 	}
 	if !f.Since.IsZero() {
-		c.add(`r.created_at >= ?`, millis(f.Since))
+		c.add(`r.created_at >= ?`, conn.Millis(f.Since))
 	}
 	if f.Judgments { // as in index relations_judgments
 		c.add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
@@ -156,7 +156,7 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 	all := make([]conn.Statement, len(rs))
 	for i, r := range rs {
 		all[i] = conn.With(query, first+int64(i), r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
-			r.Actor, r.ActorKind, r.Model, r.SessionID, millis(r.CreatedAt), millis(r.UpdatedAt), millis(r.RemovedAt))
+			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt))
 	}
 	added, err := t.ExecAll(ctx, all...)
 	if err != nil {
@@ -197,7 +197,7 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 	const query = `UPDATE relations SET (verb, status, strength, reason, evidence, confidence, actor, actor_kind, model,
 		session_id, updated_at, removed_at) = ROW(?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ? AND space = $space`
 	n, err := t.Attempt(ctx, query, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind,
-		r.Model, r.SessionID, millis(r.UpdatedAt), millis(r.RemovedAt), r.Num)
+		r.Model, r.SessionID, conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt), r.Num)
 	switch {
 	case conn.IsUnique(err):
 		return isKnownRelation(r)

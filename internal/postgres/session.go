@@ -65,7 +65,7 @@ func (t *tx) sessions(ctx context.Context, f engram.SessionFilter) (*conditions,
 		c.add("NOT starts_with(s.id, ?)", f.SkipPrefix)
 	}
 	if !f.Since.IsZero() {
-		c.add("s.started_at >= ?", millis(f.Since))
+		c.add("s.started_at >= ?", conn.Millis(f.Since))
 	}
 	return c, nil
 }
@@ -109,7 +109,7 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	num := next(&t.head.session, 0)
 	t.sessionRows = nil
 	// It may have been erased before.
-	err = t.RunAll(ctx, conn.With(query, num, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt)),
+	err = t.RunAll(ctx, conn.With(query, num, s.ID, project, s.Directory, conn.Millis(s.StartedAt), conn.Millis(s.EndedAt), s.Summary, conn.Millis(s.ActiveAt)),
 		conn.With(`DELETE FROM tombstones WHERE space = $space AND entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project))
 	return conn.Doing(err, "write session %q", s.ID)
 }

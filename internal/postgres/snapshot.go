@@ -3,7 +3,6 @@ package postgres
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -108,37 +107,4 @@ func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(conn.S
 		err := s.Scan(into...)
 		return *noun, err
 	}
-}
-
-// millis is the column value of a time: NULL for the zero time.
-func millis(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMilli()
-}
-
-// orNull is the column value of a text: NULL for "".
-func orNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-// orZero is the column value of a number: NULL for 0.
-func orZero(n int64) any {
-	if n == 0 {
-		return nil
-	}
-	return n
-}
-
-// jsonOrNull encodes v, of n elements, as a column value: NULL if n is 0.
-func jsonOrNull(v any, n int) (any, error) {
-	if n == 0 {
-		return nil, nil
-	}
-	b, err := json.Marshal(v)
-	return string(b), err
 }

@@ -150,7 +150,7 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 		live = sinceByTypeSQL
 	}
 	query := `SELECT name, sum(live)::bigint, sum(forgotten)::bigint FROM (` + live + ` UNION ALL ` + forgotten + `) g GROUP BY name ORDER BY 2 DESC, 1`
-	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{millis(since)}, func(s conn.Scanner) (g engram.GroupCount, err error) {
+	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{conn.Millis(since)}, func(s conn.Scanner) (g engram.GroupCount, err error) {
 		err = s.Scan(&g.Name, &g.Memories, &g.Forgotten)
 		return g, err
 	})

@@ -33,7 +33,7 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (space, memory, mark, text, reasons, at) VALUES ($space,?,?,?,?,?)
 		ON CONFLICT (space, memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
 	return forAll(all, func(m engram.Trust) error {
-		err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At))
+		err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), conn.Millis(m.At))
 		return conn.Doing(err, "write trust of memory %d", m.Memory)
 	})
 }
@@ -53,7 +53,7 @@ func (t *tx) Cut(ctx context.Context, c engram.Cut) error {
 		}
 	}
 	for _, m := range c.Mutations {
-		err := t.Run(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE space = $space AND seq = ?`, orNull(string(m.Was)), orNull(m.Reason), m.Seq)
+		err := t.Run(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE space = $space AND seq = ?`, conn.OrNull(string(m.Was)), conn.OrNull(m.Reason), m.Seq)
 		if err != nil {
 			return fmt.Errorf("remove secrets: %w", err)
 		}

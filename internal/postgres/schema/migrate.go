@@ -1,4 +1,6 @@
-package postgres
+// Package schema knows a database as a whole: which server it is, its tables and their migrations, and what errors
+// of the server mean.
+package schema
 
 import (
 	"context"
@@ -26,51 +28,52 @@ INSERT INTO engram_schema VALUES (1, 0) ON CONFLICT DO NOTHING`
 // storeRole is the role that transactions of stores take on, so that row-level security holds even for a superuser.
 const storeRole = "engram_store"
 
-// prepare checks the server and brings the schema to that of this program. Steps only add (expand); what is no
+// Prepare checks the server, brings the schema to that of this program, and returns the statement by which
+// transactions take on the role of stores, "" where the server has no such role. Steps only add (expand); what is no
 // longer used goes a release later. So a server serves a schema that is one step newer, too.
-func (s *Store) prepare(ctx context.Context) error {
+func Prepare(ctx context.Context, pool *conn.Pool, space string) (role string, err error) {
 	steps, err := fs.Glob(migrations, "migration/*.sql")
 	if err != nil {
-		return err
+		return "", err
 	}
-	c, server, err := s.pool.Begin(ctx, s.space, `BEGIN; SELECT current_setting('server_version_num'), current_setting('server_encoding'),
+	c, server, err := pool.Begin(ctx, space, `BEGIN; SELECT current_setting('server_version_num'), current_setting('server_encoding'),
 		pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', to_regclass('memories') IS NOT NULL, to_regclass('engram_schema') IS NOT NULL`)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer c.Rollback()
 	version, err := strconv.Atoi(server[0][0])
 	switch {
 	case err != nil:
-		return err
+		return "", err
 	case version < oldestServer:
-		return engram.Errorf(engram.CodeUnavailable, "this is Postgres %d, and %d is the oldest that works", version/10000, oldestServer/10000).WithHint("update the server")
+		return "", engram.Errorf(engram.CodeUnavailable, "this is Postgres %d, and %d is the oldest that works", version/10000, oldestServer/10000).WithHint("update the server")
 	case server[0][1] != "UTF8":
-		return engram.Errorf(engram.CodeInvalid, "the database has the encoding %s", server[0][1]).WithHint("make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
+		return "", engram.Errorf(engram.CodeInvalid, "the database has the encoding %s", server[0][1]).WithHint("make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
 	}
 	done, readOnly := 0, server[0][2] == "t"
 	// In this order: another store may be making them.
 	tables, known := server[0][3] == "t", server[0][4] == "t"
 	if known {
 		if done, err = schemaVersion(ctx, c, ""); err != nil {
-			return err
+			return "", err
 		}
 	}
 	switch {
 	case tables && !known:
-		return engram.Errorf(engram.CodeInvalid, "the database has tables of another program").
+		return "", engram.Errorf(engram.CodeInvalid, "the database has tables of another program").
 			WithHint("make a database of its own with CREATE DATABASE, or a schema and name it with ?search_path=; nothing was changed")
 	case done > len(steps)+1:
-		return engram.Errorf(engram.CodeConflict, "the database was written by a newer Engram (schema %d, this one knows %d)", done, len(steps)).
+		return "", engram.Errorf(engram.CodeConflict, "the database was written by a newer Engram (schema %d, this one knows %d)", done, len(steps)).
 			WithHint("update this program; the database was not changed")
 	case done < len(steps) && readOnly:
-		return engram.Errorf(engram.CodeUnavailable, "the database is read-only, and its schema has to be made first").WithHint("connect to the primary once")
+		return "", engram.Errorf(engram.CodeUnavailable, "the database is read-only, and its schema has to be made first").WithHint("connect to the primary once")
 	case done < len(steps):
 		if err := migrate(ctx, c, steps); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return s.chooseRole(ctx, c)
+	return chooseRole(ctx, c)
 }
 
 // schemaVersion reads the version of the schema; lock is "" or FOR UPDATE.
@@ -156,11 +159,11 @@ func makeRole(ctx context.Context, c *conn.Tx) error {
 }
 
 // chooseRole finds out whether transactions can take on the role.
-func (s *Store) chooseRole(ctx context.Context, c *conn.Tx) error {
+func chooseRole(ctx context.Context, c *conn.Tx) (string, error) {
 	rows, err := c.Simple(ctx, `SELECT coalesce((SELECT pg_has_role(current_user, oid, 'MEMBER') AND has_table_privilege(oid, 'heads', 'SELECT')
 		FROM pg_roles WHERE rolname = '`+storeRole+`'), false)`)
-	if err == nil && rows[0][0] == "t" {
-		s.role = "SET LOCAL ROLE " + storeRole + "; "
+	if err != nil || rows[0][0] != "t" {
+		return "", err
 	}
-	return err
+	return "SET LOCAL ROLE " + storeRole + "; ", nil
 }

@@ -1,0 +1,291 @@
+// Package segments keeps the index of words and codes in the tables of a space: index.Store and index.CodeStore.
+package segments
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram/internal/index"
+	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+)
+
+// The collections, each with an index of its own.
+const (
+	OfMemories = 0
+	OfPrompts  = 1
+)
+
+// Words keeps the index of words of one collection. Its State stands in the head of the space, so that an added
+// memory is one row more and no row that every save writes.
+type Words struct {
+	*conn.Tx
+	Collection int
+	Head       *index.State // in the head of the space, which the transaction writes
+	Other      *int64       // the last number of segments and kinds, likewise
+}
+
+var _ index.Store = Words{}
+
+// State returns the state in the head.
+func (s Words) State(context.Context) (index.State, error) { return *s.Head, nil }
+
+// Changed counts a change.
+func (s Words) Changed(context.Context) (int64, error) { return next(&s.Head.Changes), nil }
+
+// Kinds returns the numbers of all kinds.
+func (s Words) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
+	all := map[index.Kind]uint32{}
+	err := s.Rows(ctx, `SELECT num, type, scope FROM kinds WHERE space = $space`, nil, func(r conn.Scanner) error {
+		var num uint32
+		var k index.Kind
+		err := r.Scan(&num, &k.Type, &k.Scope)
+		all[k] = num
+		return err
+	})
+	return all, conn.Doing(err, "read kinds")
+}
+
+// AddKind numbers a kind.
+func (s Words) AddKind(ctx context.Context, k index.Kind) (uint32, error) {
+	num := next(s.Other)
+	err := s.Run(ctx, `INSERT INTO kinds (space, num, type, scope) VALUES ($space,?,?,?)`, num, k.Type, k.Scope)
+	return uint32(num), conn.Doing(err, "number type %q", k.Type)
+}
+
+// DropKinds removes the kinds without memories; prompts have the one without a type.
+func (s Words) DropKinds(ctx context.Context) (bool, error) {
+	n, err := s.Exec(ctx, `DELETE FROM kinds WHERE space = $space AND type <> '' AND type NOT IN (SELECT type FROM tallies WHERE space = $space)`)
+	return n > 0, conn.Doing(err, "drop unused types")
+}
+
+// Unsealed reads waiting memories.
+func (s Words) Unsealed(ctx context.Context, after int64, words bool, each func(index.Unsealed) error) error {
+	columns := "''::bytea"
+	if words {
+		columns = "words"
+	}
+	query := `SELECT seq, memory, document, ` + columns + ` FROM unsealed WHERE space = $space AND collection = ? AND seq > ? ORDER BY seq`
+	err := s.Rows(ctx, query, []any{s.Collection, after}, func(r conn.Scanner) error {
+		var u index.Unsealed
+		if err := r.Scan(&u.Seq, &u.Memory, &u.Document, &u.Words); err != nil {
+			return err
+		}
+		return each(u)
+	})
+	return conn.Doing(err, "read the newest memories")
+}
+
+// AddUnsealed adds a waiting memory.
+func (s Words) AddUnsealed(ctx context.Context, u index.Unsealed) (int64, error) {
+	seq := next(&s.Head.Last)
+	s.Head.Unsealed++
+	err := s.Run(ctx, `INSERT INTO unsealed (space, collection, seq, memory, document, words) VALUES ($space,?,?,?,?,?)`, s.Collection, seq, u.Memory, u.Document, u.Words)
+	return seq, conn.Doing(err, "index memory %d", u.Memory)
+}
+
+// MoveUnsealed replaces a document.
+func (s Words) MoveUnsealed(ctx context.Context, seq int64, document []byte) error {
+	return s.Run(ctx, `UPDATE unsealed SET document = ? WHERE space = $space AND collection = ? AND seq = ?`, document, s.Collection, seq)
+}
+
+// DropUnsealed removes a waiting memory.
+func (s Words) DropUnsealed(ctx context.Context, memory int64) (bool, error) {
+	if s.Head.Unsealed == 0 {
+		return false, nil
+	}
+	n, err := s.Exec(ctx, `DELETE FROM unsealed WHERE space = $space AND collection = ? AND memory = ?`, s.Collection, memory)
+	s.Head.Unsealed -= n
+	return n > 0, conn.Doing(err, "remove memory %d from the index", memory)
+}
+
+// ClearUnsealed removes all waiting memories.
+func (s Words) ClearUnsealed(ctx context.Context) error {
+	s.Head.Unsealed = 0
+	return s.Run(ctx, `DELETE FROM unsealed WHERE space = $space AND collection = ?`, s.Collection)
+}
+
+// Reserve takes numbers.
+func (s Words) Reserve(_ context.Context, n int64) (int64, error) {
+	last := s.Head.Last
+	s.Head.Last += n
+	return last, nil
+}
+
+// Segments reads the segments.
+func (s Words) Segments(ctx context.Context, each func(index.Segment) error) error {
+	const query = `SELECT num, level, coalesce(project, -1), version, slots, live, tokens, firsts FROM segments WHERE space = $space AND collection = ? ORDER BY num`
+	err := s.Rows(ctx, query, []any{s.Collection}, func(r conn.Scanner) error {
+		var g index.Segment
+		if err := r.Scan(&g.Num, &g.Level, &g.Project, &g.Version, &g.Slots, &g.Live, &g.Tokens, &g.Firsts); err != nil {
+			return err
+		}
+		return each(g)
+	})
+	return conn.Doing(err, "read segments")
+}
+
+// AddSegment adds a segment.
+func (s Words) AddSegment(ctx context.Context, g index.Segment) (int64, error) {
+	const query = `INSERT INTO segments (space, collection, num, level, project, version, slots, live, tokens, firsts) VALUES ($space,?,?,?,nullif(?::bigint, -1),?,?,?,?,?)`
+	num := next(s.Other)
+	err := s.Run(ctx, query, s.Collection, num, g.Level, g.Project, g.Version, g.Slots, g.Live, g.Tokens, bytesOf(g.Firsts))
+	return num, conn.Doing(err, "add a segment")
+}
+
+// PutSegment replaces the row of a segment.
+func (s Words) PutSegment(ctx context.Context, g index.Segment) error {
+	const query = `UPDATE segments SET level = ?, project = nullif(?::bigint, -1), version = ?, slots = ?, live = ?, tokens = ?, firsts = ? WHERE space = $space AND num = ?`
+	return s.Run(ctx, query, g.Level, g.Project, g.Version, g.Slots, g.Live, g.Tokens, bytesOf(g.Firsts), g.Num)
+}
+
+// DropSegment removes a segment.
+func (s Words) DropSegment(ctx context.Context, num int64) error {
+	err := s.RunAll(ctx, conn.With(`DELETE FROM postings WHERE space = $space AND segment = ?`, num),
+		conn.With(`DELETE FROM documents WHERE space = $space AND segment = ?`, num),
+		conn.With(`DELETE FROM lengths WHERE space = $space AND segment = ?`, num),
+		conn.With(`DELETE FROM segments WHERE space = $space AND num = ?`, num))
+	return conn.Doing(err, "drop segment %d", num)
+}
+
+// partsOf are the statements for the parts of one sort.
+type partsOf struct{ from, at, put, cut string }
+
+// parts has the statements by sort. The tables differ in names alone.
+var parts = func() [3]partsOf {
+	of := func(table, n, data string) partsOf {
+		return partsOf{
+			from: `SELECT ` + n + `, ` + data + ` FROM ` + table + ` WHERE space = $space AND segment = ? AND ` + n + ` >= ? ORDER BY ` + n,
+			at: `SELECT p.segment, p.` + n + `, p.` + data + ` FROM unnest(?1::bigint[], ?2::bigint[]) AS asked (segment, n)
+				JOIN ` + table + ` p ON p.space = $space AND p.segment = asked.segment AND p.` + n + ` = asked.n`,
+			put: `INSERT INTO ` + table + ` (space, segment, ` + n + `, ` + data + `) VALUES ($space,?,?,?) ON CONFLICT (space, segment, ` + n + `) DO UPDATE SET ` + data + ` = excluded.` + data,
+			cut: `DELETE FROM ` + table + ` WHERE space = $space AND segment = ? AND ` + n + ` >= ?`,
+		}
+	}
+	return [3]partsOf{index.Blocks: of("postings", "block", "words"), index.Documents: of("documents", "page", "rows"), index.Lengths: of("lengths", "page", "rows")}
+}()
+
+// Parts reads the parts of a segment.
+func (s Words) Parts(ctx context.Context, of index.Sort, segment int64, from int, each func(int, []byte) error) error {
+	err := s.Rows(ctx, parts[of].from, []any{segment, from}, func(r conn.Scanner) error {
+		var n int
+		var data []byte
+		if err := r.Scan(&n, &data); err != nil {
+			return err
+		}
+		return each(n, data)
+	})
+	return conn.Doing(err, "read segment %d", segment)
+}
+
+// PartsAt reads parts of several segments.
+func (s Words) PartsAt(ctx context.Context, of index.Sort, at []index.Place, each func(index.Place, []byte) error) error {
+	if len(at) == 0 {
+		return nil
+	}
+	segments, ns := make([]int64, len(at)), make([]int64, len(at))
+	for i, p := range at {
+		segments[i], ns[i] = p.Segment, int64(p.N)
+	}
+	err := s.Rows(ctx, parts[of].at, []any{segments, ns}, func(r conn.Scanner) error {
+		var p index.Place
+		var data []byte
+		if err := r.Scan(&p.Segment, &p.N, &data); err != nil {
+			return err
+		}
+		return each(p, data)
+	})
+	return conn.Doing(err, "read parts of segments")
+}
+
+// PutPart adds or replaces a part.
+func (s Words) PutPart(ctx context.Context, of index.Sort, at index.Place, data []byte) error {
+	return s.Run(ctx, parts[of].put, at.Segment, at.N, bytesOf(data))
+}
+
+// CutParts removes parts.
+func (s Words) CutParts(ctx context.Context, of index.Sort, segment int64, from int) error {
+	return s.Run(ctx, parts[of].cut, segment, from)
+}
+
+// Clear empties the index of the collection. Its numbers go on.
+func (s Words) Clear(ctx context.Context) error {
+	const its = ` WHERE space = $space AND segment IN (SELECT num FROM segments WHERE space = $space AND collection = ?)`
+	next(&s.Head.Changes)
+	s.Head.Unsealed = 0
+	err := s.RunAll(ctx, conn.With(`DELETE FROM postings`+its, s.Collection), conn.With(`DELETE FROM documents`+its, s.Collection), conn.With(`DELETE FROM lengths`+its, s.Collection),
+		conn.With(`DELETE FROM segments WHERE space = $space AND collection = ?`, s.Collection), conn.With(`DELETE FROM unsealed WHERE space = $space AND collection = ?`, s.Collection))
+	if err == nil && s.Collection == OfMemories {
+		err = s.Run(ctx, `DELETE FROM kinds WHERE space = $space AND type <> ''`)
+	}
+	return conn.Doing(err, "empty the index")
+}
+
+// bytesOf returns bytes that are not NULL.
+func bytesOf(data []byte) []byte {
+	if data == nil {
+		return []byte{}
+	}
+	return data
+}
+
+// next raises a counter and returns it.
+func next(counter *int64) int64 {
+	*counter++
+	return *counter
+}
+
+// Codes keeps the codes of vectors.
+type Codes struct {
+	*conn.Tx
+	Other *int64 // the last number of versions, in the head of the space
+}
+
+var _ index.CodeStore = Codes{}
+
+// Coded returns the segments with codes.
+func (s Codes) Coded(ctx context.Context, model int64) (map[int64]int64, error) {
+	all, err := conn.Pairs[int64, int64](ctx, s, `SELECT segment, version FROM coded WHERE space = $space AND model = ?`, model)
+	return all, conn.Doing(err, "read codes")
+}
+
+// Codes reads the pages of codes of a segment.
+func (s Codes) Codes(ctx context.Context, model, segment int64, each func(int, []byte, []byte) error) error {
+	const query = `SELECT page, signs, sizes FROM codes WHERE space = $space AND segment = ? AND model = ? ORDER BY page`
+	err := s.Rows(ctx, query, []any{segment, model}, func(r conn.Scanner) error {
+		var page int
+		var signs, sizes []byte
+		if err := r.Scan(&page, &signs, &sizes); err != nil {
+			return err
+		}
+		return each(page, signs, sizes)
+	})
+	return conn.Doing(err, "read codes of segment %d", segment)
+}
+
+// PutCodes adds or replaces a page of codes.
+func (s Codes) PutCodes(ctx context.Context, model int64, at index.Place, signs, sizes []byte) error {
+	const query = `INSERT INTO codes (space, model, segment, page, signs, sizes) VALUES ($space,?,?,?,?,?)
+		ON CONFLICT (space, segment, model, page) DO UPDATE SET signs = excluded.signs, sizes = excluded.sizes`
+	return s.Run(ctx, query, model, at.Segment, at.N, bytesOf(signs), bytesOf(sizes))
+}
+
+// Recoded gives a segment's codes and their model a version that neither had before.
+func (s Codes) Recoded(ctx context.Context, model, segment int64) error {
+	version := next(s.Other)
+	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space AND num = ?`, version, model),
+		conn.With(`INSERT INTO coded (space, model, segment, version) VALUES ($space,?,?,?) ON CONFLICT (space, segment, model) DO UPDATE SET version = excluded.version`, model, segment, version))
+	return conn.Doing(err, "write codes of segment %d", segment)
+}
+
+// DropCodes removes the codes of a segment.
+func (s Codes) DropCodes(ctx context.Context, segment int64) error {
+	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space`, next(s.Other)),
+		conn.With(`DELETE FROM codes WHERE space = $space AND segment = ?`, segment), conn.With(`DELETE FROM coded WHERE space = $space AND segment = ?`, segment))
+	return conn.Doing(err, "drop codes")
+}
+
+// ClearCodes removes all codes.
+func (s Codes) ClearCodes(ctx context.Context) error {
+	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space`, next(s.Other)),
+		conn.With(`DELETE FROM codes WHERE space = $space`), conn.With(`DELETE FROM coded WHERE space = $space`))
+	return conn.Doing(err, "empty the codes")
+}
