@@ -9,5 +9,5 @@ import (
 // IndexStores returns what a transaction keeps of the index: of memories, of prompts, and the codes.
 func IndexStores(r engram.Reader) (memories, prompts index.Store, codes index.CodeStore) {
 	t := r.(*tx)
-	return t.words(segments.OfMemories), t.words(segments.OfPrompts), t.codes()
+	return t.words(segments.OfMemories), t.words(segments.OfPrompts), t.embeddings()
 }

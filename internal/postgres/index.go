@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 )
 
@@ -12,8 +13,10 @@ func (t *tx) words(collection int) segments.Words {
 	return segments.Words{Tx: t.Tx, Collection: collection, Head: &t.head.indexes[collection], Other: &t.head.other}
 }
 
-// codes returns what the transaction keeps of the codes of vectors.
-func (t *tx) codes() segments.Codes { return segments.Codes{Tx: t.Tx, Other: &t.head.other} }
+// embeddings returns what the transaction keeps of vectors and their codes.
+func (t *tx) embeddings() embeddings.Store {
+	return embeddings.Store{Tx: t.Tx, Other: &t.head.other, Known: func() *embeddings.Models { return &t.names.models }}
+}
 
 // errNoIndex is the error of questions that need the index of words.
 var errNoIndex = engram.Errorf(engram.CodeUnavailable, "this store has no index of words")
