@@ -6,6 +6,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/alanbuscaglia/engram"
@@ -61,8 +62,13 @@ type Place struct {
 	N       int // from 0
 }
 
-// Store keeps the index of words of one collection, as one transaction sees and changes it. The bytes that it hands
-// out are valid until each returns.
+// Compare orders places by segment.
+func (p Place) Compare(o Place) int {
+	return cmp.Or(cmp.Compare(p.Segment, o.Segment), cmp.Compare(p.N, o.N))
+}
+
+// Store keeps the index of words of one collection, as one transaction sees and changes it. Bytes that it
+// hands out or gets do not change until the transaction ends. each must not use the transaction.
 type Store interface {
 	// State returns the state that this transaction sees, its own changes included.
 	State(ctx context.Context) (State, error)
@@ -71,6 +77,8 @@ type Store interface {
 
 	// Kinds returns the numbers of all kinds.
 	Kinds(ctx context.Context) (map[Kind]uint32, error)
+	// Kind returns the number of a kind, 0 if it has none.
+	Kind(ctx context.Context, k Kind) (num uint32, err error)
 	// AddKind numbers a kind, which must not have a number.
 	AddKind(ctx context.Context, k Kind) (uint32, error)
 	// DropKinds removes the kinds whose type no live memory has, since a type's name may be private, and reports
@@ -108,7 +116,10 @@ type Store interface {
 	// CutParts removes the parts from number from on.
 	CutParts(ctx context.Context, of Sort, segment int64, from int) error
 
-	// Clear empties the index without reading it, since it may be damaged.
+	// Many tells that this transaction will write much.
+	Many(ctx context.Context) error
+	// Clear empties the index without reading it, since it may be damaged. Kinds and waiting memories get other numbers
+	// than before, and the caller counts the change.
 	Clear(ctx context.Context) error
 }
 

@@ -234,8 +234,9 @@ func lexicalPlans(t *testing.T) []planCase {
 			return err
 		}
 	}
-	index := []string{"SCAN CONSTANT ROW", "SCAN index_state", "SCAN unsealed", "SEARCH unsealed", "SCAN kinds", "SCAN segments",
-		"SEARCH documents USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SEARCH postings USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}
+	index := []string{"SCAN CONSTANT ROW", "SCAN index_state", "SCAN unsealed", "SEARCH unsealed",
+		"SEARCH documents USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SCAN kinds", "SCAN segments",
+		"SEARCH postings USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SEARCH unsealed USING INTEGER PRIMARY KEY (rowid>?)"}
 	checked := slices.Insert(slices.Clone(index), 4, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
 	const why = "one row of state, and as many of unsealed, kinds and segments as there are: some dozens"
 	return []planCase{

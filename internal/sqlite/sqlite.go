@@ -2,7 +2,7 @@
 // migration/.
 //
 // What the store is made of stands in packages of their own: file holds the database file, conn the
-// statements of a transaction, lexicon the index of words, vectors the vectors of memories.
+// statements of a transaction, segments the index of words; what stands in the index is said by internal/index.
 package sqlite
 
 import (
@@ -221,10 +221,7 @@ func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
 
 // Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
-	if err := t.vectors.Clear(ctx); err != nil {
-		return err
-	}
-	if err := t.index.Clear(ctx); err != nil {
+	if err := errors.Join(t.vectors.Clear(ctx), t.index.Clear(ctx)); err != nil {
 		return err
 	}
 	if err := t.eachLive(ctx, func(m engram.Memory) error { return t.addToIndex(ctx, m) }); err != nil {

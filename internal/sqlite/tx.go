@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
+	"github.com/alanbuscaglia/engram/internal/sqlite/segments"
 )
 
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
@@ -43,7 +44,7 @@ type kept struct {
 func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 	t := &tx{Tx: conn.Tx{Conn: c, Writes: writes}}
 	t.Hook = t
-	t.index.DB, t.index.Cache, t.index.Slots = &t.Tx, &k.index, &t.vectors
+	t.index.Store, t.index.Cache, t.index.Slots = segments.Store{Tx: &t.Tx}, &k.index, &t.vectors
 	rows := embeddings.Store{Tx: &t.Tx}
 	t.vectors = vectors.Index{Rows: rows, Codes: rows, Words: &t.index, Cache: &k.vectors, Seen: t.seenVectors}
 	return t

@@ -2,22 +2,20 @@ package lexicon
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"sync"
 
-	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/index/recent"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // catalogue is the index as one snapshot sees it. It is immutable.
 type catalogue struct {
-	state    state
+	state    index.State
 	segments []*segment
-	kinds    map[kind]uint32
+	kinds    map[index.Kind]uint32
 	fresh    *segment // the unsealed memories; nil if there are no such memories
 }
 
@@ -27,18 +25,6 @@ func (c *catalogue) all() []*segment {
 		return c.segments
 	}
 	return append(slices.Clip(c.segments), c.fresh)
-}
-
-// state identifies the content of the index.
-type state struct {
-	changes     int64
-	count, last int64 // of table unsealed
-}
-
-// kind is a type and scope, by which filters select.
-type kind struct {
-	typ   engram.Type
-	scope engram.Scope
 }
 
 // Cache keeps the newest state of the index that a connection of this process has read. A new one costs
@@ -58,11 +44,6 @@ type Cache struct {
 // none, and uncommitted changes must stay invisible to other transactions.
 func (x *Index) lasting(g *segment) bool { return g.num != 0 && !x.changes && !g.private }
 
-const (
-	stateSQL = `SELECT (SELECT changes FROM index_state), (SELECT count(*) FROM unsealed), (SELECT coalesce(max(seq), 0) FROM unsealed)`
-	kindsSQL = `SELECT num, type, scope FROM kinds`
-)
-
 // catalogue returns the index as this transaction sees it, including pending changes.
 func (x *Index) catalogue(ctx context.Context) (*catalogue, error) {
 	if err := x.Flush(ctx); err != nil {
@@ -76,8 +57,8 @@ func (x *Index) written(ctx context.Context) (*catalogue, error) {
 	if x.cat != nil {
 		return x.cat, nil
 	}
-	var now state
-	if err := x.DB.Row(ctx, stateSQL, nil, &now.changes, &now.count, &now.last); err != nil {
+	now, err := x.Store.State(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
 	x.Cache.mu.Lock()
@@ -101,13 +82,13 @@ func (x *Index) written(ctx context.Context) (*catalogue, error) {
 }
 
 // readCatalogue reads the catalogue, reusing what is unchanged in last, which may be nil.
-func (x *Index) readCatalogue(ctx context.Context, now state, last *catalogue) (*catalogue, error) {
+func (x *Index) readCatalogue(ctx context.Context, now index.State, last *catalogue) (*catalogue, error) {
 	cat := &catalogue{state: now}
 	var err error
 	if cat.fresh, err = x.readUnsealed(ctx); err != nil {
 		return nil, err
 	}
-	if last != nil && last.state.changes == now.changes && !x.changes {
+	if last != nil && last.state.Changes == now.Changes && !x.changes {
 		cat.segments, cat.kinds = last.segments, last.kinds
 		return cat, nil
 	}
@@ -125,14 +106,7 @@ func (x *Index) readCatalogue(ctx context.Context, now state, last *catalogue) (
 			}
 		}
 	}
-	cat.kinds = map[kind]uint32{}
-	err = x.DB.Rows(ctx, kindsSQL, nil, func(r conn.Scanner) error {
-		var num uint32
-		var k kind
-		err := r.Scan(&num, &k.typ, &k.scope)
-		cat.kinds[k] = num
-		return err
-	})
+	cat.kinds, err = x.Store.Kinds(ctx)
 	return cat, err
 }
 
@@ -140,14 +114,12 @@ func (x *Index) readCatalogue(ctx context.Context, now state, last *catalogue) (
 // searches do not need them, and every save changes them.
 func (x *Index) readUnsealed(ctx context.Context) (*segment, error) {
 	g := &segment{level: levelSmall, project: Several, loaded: true, wordless: true}
-	err := x.DB.Rows(ctx, `SELECT document FROM unsealed ORDER BY seq`, nil, func(r conn.Scanner) error {
-		var doc sql.RawBytes
-		err := r.Scan(&doc)
-		if err == nil && len(doc) != postings.DocSize {
-			err = postings.ErrDamaged
+	err := x.Store.Unsealed(ctx, 0, false, func(u index.Unsealed) error {
+		if len(u.Document) != postings.DocSize {
+			return postings.ErrDamaged
 		}
-		g.docs = append(g.docs, doc...)
-		return err
+		g.docs = append(g.docs, u.Document...)
+		return nil
 	})
 	if err != nil || g.docs.Len() == 0 {
 		return nil, err
@@ -196,44 +168,33 @@ func (x *Index) readWords(ctx context.Context, g *segment) error {
 func (x *Index) changed(ctx context.Context) (version int64, err error) {
 	x.touched()
 	x.own = nil
-	err = x.DB.Row(ctx, `UPDATE index_state SET changes = changes + 1 RETURNING changes`, nil, &version)
-	if err != nil {
-		return 0, fmt.Errorf("change the index: %w", err)
-	}
-	return version, nil
+	return x.Store.Changed(ctx)
 }
 
 // touched drops the transaction's cached catalogue.
 func (x *Index) touched() { x.cat, x.changes = nil, true }
 
 // kindNum returns the number of a type and scope, adding it if needed.
-func (x *Index) kindNum(ctx context.Context, k kind) (uint32, error) {
-	const find = `SELECT num FROM kinds WHERE type = ? AND scope = ?`
+func (x *Index) kindNum(ctx context.Context, k index.Kind) (uint32, error) {
 	if num, known := x.kinds[k]; known {
 		return num, nil
 	}
 	if x.kinds == nil {
-		x.kinds = map[kind]uint32{}
+		x.kinds = map[index.Kind]uint32{}
 	}
 	if x.cat != nil && x.cat.kinds[k] != 0 {
 		x.kinds[k] = x.cat.kinds[k]
 		return x.kinds[k], nil
 	}
-	var num uint32
-	found, err := x.DB.Maybe(ctx, find, []any{k.typ, k.scope}, &num)
-	if found {
+	num, err := x.Store.Kind(ctx, k)
+	if num != 0 {
 		x.kinds[k] = num
 	}
-	if found || err != nil {
+	if num != 0 || err != nil {
 		return num, err
 	}
 	if _, err := x.changed(ctx); err != nil {
 		return 0, err
 	}
-	res, err := x.DB.Exec(ctx, `INSERT INTO kinds (type, scope) VALUES (?,?)`, k.typ, k.scope)
-	if err != nil {
-		return 0, fmt.Errorf("number type %q: %w", k.typ, err)
-	}
-	n, err := res.LastInsertId()
-	return uint32(n), err
+	return x.Store.AddKind(ctx, k)
 }

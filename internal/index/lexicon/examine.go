@@ -8,8 +8,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // Document is a live memory as its table has it, and what Examine found of it in the index.
@@ -81,7 +81,7 @@ func (x *examination) read(ctx context.Context) error {
 
 // compare compares the documents of a segment with the memories, and returns these by slot; nil for
 // dead slots and unknown memories.
-func (x *examination) compare(g *segment, kinds map[kind]uint32) ([]*Document, error) {
+func (x *examination) compare(g *segment, kinds map[index.Kind]uint32) ([]*Document, error) {
 	of := make([]*Document, g.docs.Len())
 	live, tokens := 0, int64(0)
 	for slot := range of {
@@ -101,7 +101,7 @@ func (x *examination) compare(g *segment, kinds map[kind]uint32) ([]*Document, e
 		}
 		m.slots++
 		m.length, of[slot] = d.Length, m
-		num, known := kinds[kind{m.Type, m.Scope}]
+		num, known := kinds[index.Kind{Type: m.Type, Scope: m.Scope}]
 		if m.Home != (Home{int64(d.Project), int64(d.Session)}) || m.Created != d.Created || !known || num != d.Kind {
 			x.into.Moved.Add(d.Num, x.most)
 		}
@@ -151,7 +151,7 @@ func (x *examination) decode(ctx context.Context, g *segment, of []*Document) er
 	if err == nil && n != len(g.firsts) {
 		err = postings.ErrDamaged
 	}
-	return conn.Doing(err, "words")
+	return doing(err, "words")
 }
 
 // wordSum is a word's contribution to a checksum that does not depend on the order.

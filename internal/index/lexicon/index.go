@@ -1,7 +1,7 @@
 // Package lexicon is the index of words: which memories have a word and how often, where they stand, and
 // how a question is answered from it by BM25 over every memory in scope.
 //
-// The index is a sequence of segments in tables of their own (docs/adr/0004-search-schema.md). A memory
+// The index is a sequence of segments that an index.Store keeps (docs/adr/0004-search-schema.md). A memory
 // gets a slot in one of them; its words are lists of slots in blocks (package postings). New memories are
 // unsealed, a row each (index.go, pending.go), and move to ever larger segments at certain numbers
 // (seal.go, gather.go). A changed memory leaves its slot and its words and comes in again (unindex.go).
@@ -17,28 +17,28 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
-// Index is the index of words as one transaction sees and changes it. DB, Cache and Slots are required.
+// Index is the index of words as one transaction sees and changes it. Store, Cache and Slots are required.
 //
 // Changes wait until they are many, the index is read, or Flush is called, which must be before the
 // commit; Discard after the transaction releases the pending ones.
 type Index struct {
-	DB    *conn.Tx
+	Store index.Store
 	Cache *Cache
 	Slots Slots
 	// Excluded are the numbers of projects whose memories are not found.
 	Excluded map[int64]bool
 
-	cat     *catalogue      // the index as this transaction sees it; nil until read
-	changes bool            // the transaction has changed the index
-	own     []*segment      // segments with this transaction's changes; nil until standing is called
-	pending *pending        // memories to be indexed; nil if empty
-	leaving *leaving        // memories to be removed from the index; nil if empty
-	placing *pending        // pending memories while they get their slots
-	kinds   map[kind]uint32 // looked-up numbers
+	cat     *catalogue            // the index as this transaction sees it; nil until read
+	changes bool                  // the transaction has changed the index
+	own     []*segment            // segments with this transaction's changes; nil until standing is called
+	pending *pending              // memories to be indexed; nil if empty
+	leaving *leaving              // memories to be removed from the index; nil if empty
+	placing *pending              // pending memories while they get their slots
+	kinds   map[index.Kind]uint32 // looked-up numbers
 }
 
 // Slots keeps something of each memory in the slot of the index that the memory has. It is told of every
@@ -64,7 +64,7 @@ const Several = -1
 
 // Add adds a live memory, which must not be in the index; whole tells that this transaction inserted it.
 func (x *Index) Add(ctx context.Context, at Home, m engram.Memory, whole bool) error {
-	num, err := x.kindNum(ctx, kind{m.Type, m.Scope})
+	num, err := x.kindNum(ctx, index.Kind{Type: m.Type, Scope: m.Scope})
 	if err != nil {
 		return err
 	}
@@ -113,10 +113,8 @@ func (x *Index) Remove(ctx context.Context, project int64, was engram.Memory) er
 func (x *Index) Clear(ctx context.Context) error {
 	x.Discard()
 	x.leaving, x.kinds = nil, nil
-	for _, table := range []string{"postings", "documents", "lengths", "segments", "unsealed", "kinds"} {
-		if err := x.DB.Run(ctx, "DELETE FROM "+table); err != nil {
-			return fmt.Errorf("empty the index: %w", err)
-		}
+	if err := x.Store.Clear(ctx); err != nil {
+		return err
 	}
 	_, err := x.changed(ctx)
 	return err
@@ -152,13 +150,18 @@ func (x *Index) Passing(ctx context.Context, f Filter) (nums []int64, err error)
 // ForgetKinds deletes the numbers of types without memories, because a type's name may be private.
 func (x *Index) ForgetKinds(ctx context.Context) error {
 	x.kinds = nil
-	res, err := x.DB.Exec(ctx, `DELETE FROM kinds WHERE type NOT IN (SELECT type FROM tallies)`)
-	if err != nil {
-		return fmt.Errorf("drop unused types: %w", err)
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	dropped, err := x.Store.DropKinds(ctx)
+	if err != nil || !dropped {
 		return err
 	}
 	_, err = x.changed(ctx)
 	return err
+}
+
+// doing adds context to an error, if there is one.
+func doing(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf(format+": %w", append(args, err)...)
 }

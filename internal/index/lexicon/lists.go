@@ -3,18 +3,14 @@ package lexicon
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
-
-// blocksAtSQL reads blocks by number: one statement for all blocks of a query costs a fifth of one per
-// block.
-const blocksAtSQL = `SELECT postings.num, words FROM json_each(?) AS asked CROSS JOIN postings ON postings.num = asked.value`
 
 // sought is a requested word and the segment to look in, both by index.
 type sought struct{ word, segment int }
@@ -50,7 +46,7 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 		all[s.word][s.segment] = l
 		return l, err
 	}
-	far := map[int64][]sought{} // by row number
+	far := map[index.Place][]sought{}
 	for i, g := range segments {
 		if err := x.readWords(ctx, g); err != nil {
 			return nil, err
@@ -66,7 +62,8 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 						continue
 					}
 				}
-				far[part(g.num, n)] = append(far[part(g.num, n)], sought{j, i})
+				at := index.Place{Segment: g.num, N: n}
+				far[at] = append(far[at], sought{j, i})
 			case n >= len(g.blocks):
 				return nil, fmt.Errorf("segment %d: %w", g.num, postings.ErrDamaged)
 			default:
@@ -108,7 +105,7 @@ func (x *Index) beginning(ctx context.Context, segments []*segment, begins strin
 		}
 		return e.Err()
 	}
-	far := map[int64][]sought{}
+	far := map[index.Place][]sought{}
 	for i, g := range segments {
 		if err := x.readWords(ctx, g); err != nil {
 			return err
@@ -119,7 +116,7 @@ func (x *Index) beginning(ctx context.Context, segments []*segment, begins strin
 		end, _ := slices.BinarySearch(g.firsts, begins+"\xff")
 		for n := max(g.blockOf(begins), 0); n < end; n++ {
 			if g.blocks == nil {
-				far[part(g.num, n)] = []sought{{segment: i}}
+				far[index.Place{Segment: g.num, N: n}] = []sought{{segment: i}}
 			} else if n < len(g.blocks) {
 				if err := read(g.blocks[n], sought{segment: i}); err != nil {
 					return err
@@ -131,32 +128,23 @@ func (x *Index) beginning(ctx context.Context, segments []*segment, begins strin
 }
 
 // blocksAt calls fn for each requested block and each word sought in it.
-func (x *Index) blocksAt(ctx context.Context, where map[int64][]sought, fn func(block []byte, s sought) error) error {
+func (x *Index) blocksAt(ctx context.Context, where map[index.Place][]sought, fn func(block []byte, s sought) error) error {
 	if len(where) == 0 {
 		return nil
 	}
-	nums := make([]int64, 0, len(where))
-	for num := range where {
-		nums = append(nums, num)
-	}
-	slices.Sort(nums) // in storage order
+	places := slices.SortedFunc(maps.Keys(where), index.Place.Compare) // in storage order
 	there := 0
-	var num int64
-	var block sql.RawBytes
-	err := x.DB.Rows(ctx, blocksAtSQL, []any{conn.JSONNums(nums)}, func(r conn.Scanner) error {
-		if err := r.Scan(&num, &block); err != nil {
-			return err
-		}
+	err := x.Store.PartsAt(ctx, index.Blocks, places, func(at index.Place, block []byte) error {
 		there++
-		for _, s := range where[num] {
+		for _, s := range where[at] {
 			if err := fn(block, s); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err == nil && there != len(nums) {
+	if err == nil && there != len(places) {
 		err = postings.ErrDamaged
 	}
-	return conn.Doing(err, "words of segments")
+	return doing(err, "words of segments")
 }

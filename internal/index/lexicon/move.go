@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // Move moves the memories of project source for which which is true to project target. Only documents
@@ -58,12 +58,10 @@ func (x *Index) moveSegment(ctx context.Context, g *segment, target int64, move 
 	if err := x.writeDocs(ctx, g.num, 0, docs); err != nil {
 		return err
 	}
-	project := g.project
-	if project != Several {
-		project = onlyProject(docs)
+	if g.version = version; g.project != Several {
+		g.project = onlyProject(docs)
 	}
-	err = x.DB.Run(ctx, `UPDATE segments SET project = ?, version = ? WHERE num = ?`, projectOrNull(project), version, g.num)
-	return err
+	return x.Store.PutSegment(ctx, g.row())
 }
 
 // onlyProject returns the project of all live documents, or Several.
@@ -83,21 +81,21 @@ func onlyProject(docs postings.Docs) int64 {
 
 // moveUnsealed rewrites the changed documents of unsealed memories.
 func (x *Index) moveUnsealed(ctx context.Context, move func(postings.Docs) (postings.Docs, bool)) error {
-	var updates []conn.Statement
-	err := x.DB.Rows(ctx, `SELECT seq, document FROM unsealed ORDER BY seq`, nil, func(r conn.Scanner) error {
-		var seq int64
-		var doc []byte
-		err := r.Scan(&seq, &doc)
-		if docs, moved := move(doc); moved {
-			updates = append(updates, conn.With(`UPDATE unsealed SET document = ? WHERE seq = ?`, []byte(docs), seq))
+	var changed []index.Unsealed
+	err := x.Store.Unsealed(ctx, 0, false, func(u index.Unsealed) error {
+		docs, moved := move(u.Document)
+		if u.Document = docs; moved {
+			changed = append(changed, u)
 		}
-		return err
+		return nil
 	})
-	if err != nil || len(updates) == 0 {
+	if err != nil || len(changed) == 0 {
 		return err
 	}
-	if err := x.DB.RunAll(ctx, updates...); err != nil {
-		return err
+	for _, u := range changed {
+		if err := x.Store.MoveUnsealed(ctx, u.Seq, u.Document); err != nil {
+			return err
+		}
 	}
 	_, err = x.changed(ctx) // the rows kept their numbers, so only this changes the state
 	return err

@@ -51,7 +51,7 @@ func (x *Index) addPending(ctx context.Context, d postings.Doc, m engram.Memory,
 	p.list = append(p.list, pendingDoc{doc: d, whole: whole})
 	p.texts = append(p.texts, indexedFields(m))
 	if len(p.texts) == pendingBatch {
-		if err := x.DB.Conn.Widen(ctx); err != nil {
+		if err := x.Store.Many(ctx); err != nil {
 			return err
 		}
 		p.send()
@@ -160,13 +160,15 @@ func (x *Index) flushMany(ctx context.Context, p *pending) error {
 			live++
 		}
 	}
-	last, seq, err := x.takeNumbers(ctx, max(live, sealAt)) // at least one sealing, however few they are
+	n := max(live, sealAt) // at least one sealing, however few they are
+	x.touched()
+	last, err := x.Store.Reserve(ctx, n)
 	if err != nil {
 		return err
 	}
 	x.placing = p
 	defer func() { x.placing = nil }()
-	return x.order(ctx, last, seq, s)
+	return x.order(ctx, last, last+n, s)
 }
 
 // Waiting reports whether a memory waits to be written to the index, and so has no slot, and whether this
@@ -185,28 +187,6 @@ func (p *pending) waiting(num int64) (waiting, inserted bool) {
 func (x *Index) inserted(num int64) bool {
 	_, inserted := x.placing.waiting(num)
 	return inserted
-}
-
-// takeNumbers reserves n numbers of table unsealed, from last+1 to seq.
-func (x *Index) takeNumbers(ctx context.Context, n int64) (last, seq int64, err error) {
-	x.touched()
-	const query = `INSERT INTO unsealed (memory, document, words) VALUES (0, x'', x'')`
-	res, err := x.DB.Exec(ctx, query)
-	if err == nil {
-		last, err = res.LastInsertId()
-	}
-	if err == nil {
-		err = x.DB.Run(ctx, `DELETE FROM unsealed WHERE seq = ?`, last)
-	}
-	last--
-	seq = last + n
-	if err == nil {
-		err = x.DB.Run(ctx, `UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, seq)
-	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("number unsealed memories: %w", err)
-	}
-	return last, seq, nil
 }
 
 // Limits of the removals that a transaction buffers.
@@ -310,7 +290,7 @@ func (x *Index) emptyMany(ctx context.Context, num int64, slots map[int]engram.M
 	if err := x.appendDocs(ctx, g, 0, docs); err != nil {
 		return err
 	}
-	const query = `UPDATE segments SET version = ?, live = live - ?, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	err = x.DB.Run(ctx, query, version, len(slots), tokens, encodeFirsts(firstsOf(blocks)), num)
-	return err
+	row := g.row()
+	row.Version, row.Live, row.Tokens, row.Firsts = version, g.live-len(slots), g.tokens-tokens, encodeFirsts(firstsOf(blocks))
+	return x.Store.PutSegment(ctx, row)
 }

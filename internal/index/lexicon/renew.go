@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // A store whose words another Version made is renewed in batches, each in a transaction of its own: the first marks
@@ -19,12 +19,26 @@ func (x *Index) outdate(ctx context.Context) (nums []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	nums, err = conn.List(ctx, x.DB, "read unsealed memories", `SELECT memory FROM unsealed ORDER BY seq`, nil, conn.One[int64])
+	err = x.Store.Unsealed(ctx, 0, false, func(u index.Unsealed) error {
+		nums = append(nums, u.Memory)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	err = x.DB.RunAll(ctx, conn.With(`DELETE FROM unsealed`), conn.With(`UPDATE segments SET level = -abs(level), version = ?`, version))
-	return nums, conn.Doing(err, "outdate the index")
+	if err := x.Store.ClearUnsealed(ctx); err != nil {
+		return nil, err
+	}
+	var all []index.Segment
+	err = x.Store.Segments(ctx, func(g index.Segment) error {
+		g.Level, g.Version = -max(g.Level, -g.Level), version
+		all = append(all, g)
+		return nil
+	})
+	for i := 0; i < len(all) && err == nil; i++ {
+		err = x.Store.PutSegment(ctx, all[i])
+	}
+	return nums, doing(err, "outdate the index")
 }
 
 // TakeOutdated removes up to most memories from the outdated segments and returns them, to be added

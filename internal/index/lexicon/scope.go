@@ -2,13 +2,12 @@ package lexicon
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
@@ -56,7 +55,7 @@ func (x *Index) scope(ctx context.Context, f Filter, spare bool) (*Scope, error)
 	if len(f.Types) > 0 || f.Scope != "" || f.Beyond {
 		s.kinds = map[uint32]bool{}
 		for k, num := range cat.kinds {
-			if (len(f.Types) == 0 || slices.Contains(f.Types, k.typ)) && (f.Scope == "" || k.scope == f.Scope) && (!f.Beyond || k.scope != engram.ScopeProject) {
+			if (len(f.Types) == 0 || slices.Contains(f.Types, k.Type)) && (f.Scope == "" || k.Scope == f.Scope) && (!f.Beyond || k.Scope != engram.ScopeProject) {
 				s.kinds[num] = true
 			}
 		}
@@ -184,9 +183,8 @@ func (p *Part) at(ctx context.Context, slot int) (docs postings.Docs, i int, err
 		p.Docs = p.of.known()
 		return p.Docs, slot, nil
 	}
-	var rows []byte
-	err = p.scope.index.DB.Row(ctx, documentPageSQL, []any{part(p.of.num, page)}, &rows)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && len(rows) != min(pageDocs, p.of.slots-page*pageDocs)*postings.DocSize {
+	rows, err := p.scope.index.part(ctx, index.Documents, p.of.num, page)
+	if err == nil && len(rows) != min(pageDocs, p.of.slots-page*pageDocs)*postings.DocSize {
 		err = postings.ErrDamaged
 	}
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // Sizes, chosen by measurement (docs/adr/0004-search-schema.md).
@@ -32,12 +32,7 @@ const MaxSlots = 4096
 // numbers: no counter is needed, and each reorganisation runs once.
 func (x *Index) put(ctx context.Context, d postings.Doc, words []wordCount) error {
 	x.touched()
-	res, err := x.DB.Exec(ctx, `INSERT INTO unsealed (memory, document, words) VALUES (?,?,?)`,
-		d.Num, postings.AppendDoc(nil, d), wordBlock(words))
-	if err != nil {
-		return fmt.Errorf("index memory %d: %w", d.Num, err)
-	}
-	seq, err := res.LastInsertId()
+	seq, err := x.Store.AddUnsealed(ctx, index.Unsealed{Memory: d.Num, Document: postings.AppendDoc(nil, d), Words: wordBlock(words)})
 	if err != nil {
 		return err
 	}
@@ -60,16 +55,16 @@ func (x *Index) order(ctx context.Context, last, seq int64, more ...source) erro
 	default:
 		err = x.seal(ctx, more)
 	}
-	return conn.Doing(err, "reorganise the newest memories")
+	return doing(err, "reorganise the newest memories")
 }
 
 // unsealed reads the memories that are in no segment.
-func (x *Index) unsealed(ctx context.Context) ([]source, error) {
-	return conn.List(ctx, x.DB, "read unsealed memories", unsealedSQL, nil, func(r conn.Scanner) (source, error) {
-		var doc, words []byte
-		err := r.Scan(&doc, &words)
-		return source{docs: doc, blocks: [][]byte{words}}, err
+func (x *Index) unsealed(ctx context.Context) (all []source, err error) {
+	err = x.Store.Unsealed(ctx, 0, true, func(u index.Unsealed) error {
+		all = append(all, source{docs: u.Document, blocks: [][]byte{u.Words}})
+		return nil
 	})
+	return all, err
 }
 
 // seal moves the unsealed memories to a small segment.
@@ -115,8 +110,7 @@ func (x *Index) spread(ctx context.Context, all *gathering, from []source) error
 	if err := x.drop(ctx, from); err != nil {
 		return err
 	}
-	err := x.DB.Run(ctx, `DELETE FROM unsealed`)
-	return err
+	return x.Store.ClearUnsealed(ctx)
 }
 
 // settle moves all memories of small and medium segments to large ones: those of the projects with the
@@ -217,22 +211,8 @@ func (x *Index) sources(ctx context.Context, which func(*segment) bool) ([]sourc
 }
 
 // extend appends documents and their words to a segment, creating it if needed.
-func (x *Index) extend(ctx context.Context, to *target, adds []postings.Addition) error {
-	g := to.segment
-	first := g.slots
-	version, err := x.changed(ctx)
-	if err != nil {
-		return err
-	}
-	if g.num == 0 {
-		res, err := x.DB.Exec(ctx, `INSERT INTO segments (level, project, version, slots, live, tokens, firsts) VALUES (?,?,0,0,0,0,'')`, g.level, projectOrNull(g.project))
-		if err != nil {
-			return err
-		}
-		if g.num, err = res.LastInsertId(); err != nil {
-			return err
-		}
-	}
+func (x *Index) extend(ctx context.Context, to *target, adds []postings.Addition) (err error) {
+	g, first, n := to.segment, to.segment.slots, to.docs.Len()
 	var old [][]byte
 	if first > 0 {
 		if old, err = x.blocks(ctx, g.num); err != nil {
@@ -243,15 +223,22 @@ func (x *Index) extend(ctx context.Context, to *target, adds []postings.Addition
 	if err != nil {
 		return err
 	}
+	if g.version, err = x.changed(ctx); err != nil {
+		return err
+	}
+	g.slots, g.live, g.tokens, g.firsts = g.slots+n, g.live+n, g.tokens+to.tokens, firstsOf(blocks)
+	if g.num == 0 {
+		g.num, err = x.Store.AddSegment(ctx, g.row())
+	} else {
+		err = x.Store.PutSegment(ctx, g.row())
+	}
+	if err != nil {
+		return err
+	}
 	if err := x.writeBlocks(ctx, g.num, blocks, len(old)); err != nil {
 		return err
 	}
 	if err := x.appendDocs(ctx, g, first, to.docs); err != nil {
-		return err
-	}
-	const query = `UPDATE segments SET version = ?, slots = slots + ?, live = live + ?, tokens = tokens + ?, firsts = ? WHERE num = ?`
-	n := to.docs.Len()
-	if err := x.DB.Run(ctx, query, version, n, n, to.tokens, encodeFirsts(firstsOf(blocks)), g.num); err != nil {
 		return err
 	}
 	nums := make([]int64, n)
@@ -272,21 +259,15 @@ func firstsOf(blocks []postings.Block) []string {
 
 // writeBlocks replaces the old blocks of a segment.
 func (x *Index) writeBlocks(ctx context.Context, segment int64, blocks []postings.Block, old int) error {
-	const (
-		update = `UPDATE postings SET words = ? WHERE num = ?`
-		insert = `INSERT INTO postings (words, num) VALUES (?,?)`
-	)
 	for i, b := range blocks {
-		query := update
-		if i >= old {
-			query = insert
-		}
-		if err := x.DB.Run(ctx, query, b.Data, part(segment, i)); err != nil {
+		if err := x.Store.PutPart(ctx, index.Blocks, index.Place{Segment: segment, N: i}, b.Data); err != nil {
 			return err
 		}
 	}
-	err := x.DB.Run(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(blocks)), part(segment+1, 0)-1)
-	return err
+	if old <= len(blocks) {
+		return nil
+	}
+	return x.Store.CutParts(ctx, index.Blocks, segment, len(blocks))
 }
 
 // appendDocs appends documents and their lengths to a segment after its slots.
@@ -299,26 +280,25 @@ func (x *Index) appendDocs(ctx context.Context, g *segment, slots int, docs post
 
 // writeDocs is appendDocs without the lengths.
 func (x *Index) writeDocs(ctx context.Context, segment int64, slots int, docs postings.Docs) error {
-	const write = `INSERT INTO documents (num, rows) VALUES (?,?) ON CONFLICT (num) DO UPDATE SET rows = excluded.rows`
-	return x.appendPages(ctx, documentPageSQL, write, segment, slots, docs, postings.DocSize, pageDocs)
+	return x.appendPages(ctx, index.Documents, segment, slots, docs, postings.DocSize, pageDocs)
 }
 
 // appendPages appends rows of size bytes each to pages of most rows, after slots existing rows.
-func (x *Index) appendPages(ctx context.Context, read, write string, segment int64, slots int, rows []byte, size, most int) error {
+func (x *Index) appendPages(ctx context.Context, of index.Sort, segment int64, slots int, rows []byte, size, most int) error {
 	page := slots / most
 	if slots%most > 0 {
-		var begun []byte
-		if _, err := x.DB.Maybe(ctx, read, []any{part(segment, page)}, &begun); err != nil {
-			return err
+		begun, err := x.part(ctx, of, segment, page)
+		if err == nil && len(begun) != slots%most*size {
+			err = postings.ErrDamaged
 		}
-		if len(begun) != slots%most*size {
-			return fmt.Errorf("the last rows of segment %d: %w", segment, postings.ErrDamaged)
+		if err != nil {
+			return fmt.Errorf("the last rows of segment %d: %w", segment, err)
 		}
-		rows = append(begun, rows...)
+		rows = slices.Concat(begun, rows)
 	}
 	for len(rows) > 0 {
 		n := min(len(rows), most*size)
-		if err := x.DB.Run(ctx, write, part(segment, page), rows[:n]); err != nil {
+		if err := x.Store.PutPart(ctx, of, index.Place{Segment: segment, N: page}, rows[:n]); err != nil {
 			return err
 		}
 		rows, page = rows[n:], page+1
@@ -343,19 +323,8 @@ func (x *Index) dropSegment(ctx context.Context, num int64) error {
 	if _, err := x.changed(ctx); err != nil {
 		return err
 	}
-	first, last := part(num, 0), part(num+1, 0)-1
-	err := x.DB.RunAll(ctx, conn.With(`DELETE FROM postings WHERE num BETWEEN ? AND ?`, first, last),
-		conn.With(`DELETE FROM documents WHERE num BETWEEN ? AND ?`, first, last),
-		conn.With(`DELETE FROM lengths WHERE num BETWEEN ? AND ?`, first, last), conn.With(`DELETE FROM segments WHERE num = ?`, num))
-	if err != nil {
+	if err := x.Store.DropSegment(ctx, num); err != nil {
 		return err
 	}
 	return x.Slots.Dropped(ctx, num)
-}
-
-func projectOrNull(project int64) any {
-	if project == Several {
-		return nil
-	}
-	return project
 }

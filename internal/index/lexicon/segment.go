@@ -2,14 +2,13 @@ package lexicon
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // segment is a part of the index in one snapshot. Loaded parts are immutable, so all connections of the
@@ -56,38 +55,31 @@ func numbered(num int64) func(*segment) bool { return func(g *segment) bool { re
 
 func (g *segment) outdated() bool { return g.level < 0 }
 
-// part is the number of a row of postings, documents or lengths.
-func part(segment int64, n int) int64 { return segment<<16 | int64(n) }
+// row is what the store keeps of a segment beside its parts.
+func (g *segment) row() index.Segment {
+	return index.Segment{Num: g.num, Level: g.level, Project: g.project, Version: g.version, Slots: g.slots, Live: g.live, Tokens: g.tokens, Firsts: encodeFirsts(g.firsts)}
+}
 
-const (
-	segmentColumns  = `num, version, level, coalesce(project, -1), slots, live, tokens, firsts`
-	segmentsSQL     = `SELECT ` + segmentColumns + ` FROM segments ORDER BY num`
-	documentsSQL    = `SELECT rows FROM documents WHERE num BETWEEN ? AND ? ORDER BY num`
-	documentPageSQL = `SELECT rows FROM documents WHERE num = ?`
-	blocksSQL       = `SELECT words FROM postings WHERE num BETWEEN ? AND ? ORDER BY num`
-	blockSQL        = `SELECT words FROM postings WHERE num = ?`
-	unsealedSQL     = `SELECT document, words FROM unsealed ORDER BY seq`
-)
-
-func scanSegment(r conn.Scanner) (*segment, error) {
-	var g segment
-	var firsts []byte
-	if err := r.Scan(&g.num, &g.version, &g.level, &g.project, &g.slots, &g.live, &g.tokens, &firsts); err != nil {
-		return nil, err
-	}
+func readSegment(r index.Segment) (*segment, error) {
+	g := &segment{num: r.Num, version: r.Version, level: r.Level, project: r.Project, slots: r.Slots, live: r.Live, tokens: r.Tokens}
 	var err error
-	if g.firsts, err = postings.ReadWords(firsts); err == nil && (g.slots < 0 || g.slots > postings.MaxSlots) {
+	if g.firsts, err = postings.ReadWords(r.Firsts); err == nil && (g.slots < 0 || g.slots > postings.MaxSlots) {
 		err = postings.ErrDamaged
 	}
-	if err != nil {
-		return nil, fmt.Errorf("segment %d: %w", g.num, err)
-	}
-	return &g, nil
+	return g, doing(err, "segment %d", g.num)
 }
 
 // segments reads the segments, without documents and blocks.
-func (x *Index) segments(ctx context.Context) ([]*segment, error) {
-	return conn.List(ctx, x.DB, "read segments", segmentsSQL, nil, scanSegment)
+func (x *Index) segments(ctx context.Context) (all []*segment, err error) {
+	err = x.Store.Segments(ctx, func(r index.Segment) error {
+		g, err := readSegment(r)
+		all = append(all, g)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // load ensures that a segment's documents are in memory.
@@ -114,18 +106,16 @@ func (x *Index) load(ctx context.Context, g *segment) error {
 
 // documents reads the documents of a segment.
 func (x *Index) documents(ctx context.Context, g *segment) (postings.Docs, error) {
-	docs, err := x.pages(ctx, documentsSQL, g, postings.DocSize)
-	return docs, conn.Doing(err, "documents of segment %d", g.num)
+	docs, err := x.pages(ctx, index.Documents, g, postings.DocSize)
+	return docs, doing(err, "documents of segment %d", g.num)
 }
 
 // pages reads rows of size bytes, one per slot of a segment.
-func (x *Index) pages(ctx context.Context, query string, g *segment, size int) ([]byte, error) {
+func (x *Index) pages(ctx context.Context, of index.Sort, g *segment, size int) ([]byte, error) {
 	all := make([]byte, 0, g.slots*size)
-	err := x.DB.Rows(ctx, query, []any{part(g.num, 0), part(g.num+1, 0) - 1}, func(r conn.Scanner) error {
-		var page sql.RawBytes
-		err := r.Scan(&page)
+	err := x.Store.Parts(ctx, of, g.num, 0, func(_ int, page []byte) error {
 		all = append(all, page...)
-		return err
+		return nil
 	})
 	if err == nil && len(all) != g.slots*size {
 		err = postings.ErrDamaged
@@ -134,9 +124,25 @@ func (x *Index) pages(ctx context.Context, query string, g *segment, size int) (
 }
 
 // blocks reads all blocks of a segment.
-func (x *Index) blocks(ctx context.Context, segment int64) ([][]byte, error) {
-	doing := fmt.Sprintf("words of segment %d", segment)
-	return conn.List(ctx, x.DB, doing, blocksSQL, []any{part(segment, 0), part(segment+1, 0) - 1}, conn.One[[]byte])
+func (x *Index) blocks(ctx context.Context, segment int64) (all [][]byte, err error) {
+	err = x.Store.Parts(ctx, index.Blocks, segment, 0, func(_ int, block []byte) error {
+		all = append(all, block)
+		return nil
+	})
+	return all, doing(err, "words of segment %d", segment)
+}
+
+// part reads one part of a segment.
+func (x *Index) part(ctx context.Context, of index.Sort, segment int64, n int) (data []byte, err error) {
+	found := false
+	err = x.Store.PartsAt(ctx, of, []index.Place{{Segment: segment, N: n}}, func(_ index.Place, there []byte) error {
+		data, found = there, true
+		return nil
+	})
+	if err == nil && !found {
+		err = postings.ErrDamaged
+	}
+	return data, err
 }
 
 // count fills shares.
@@ -160,7 +166,7 @@ func (g *segment) count() {
 }
 
 // encodeFirsts encodes the first words of blocks. Of none, which are those of memories without words, it
-// is empty but not nil, which the table would take for NULL.
+// is empty but not nil, which a table would take for NULL.
 func encodeFirsts(firsts []string) []byte { return postings.AppendWords([]byte{}, firsts) }
 
 // blockOf returns the only block that may contain word; -1 if word sorts before all blocks.
@@ -183,12 +189,8 @@ func (x *Index) block(ctx context.Context, g *segment, n int) ([]byte, error) {
 		}
 		return g.blocks[n], nil
 	}
-	var b []byte
-	found, err := x.DB.Maybe(ctx, blockSQL, []any{part(g.num, n)}, &b)
-	if err == nil && !found {
-		err = postings.ErrDamaged
-	}
-	return b, conn.Doing(err, "words of segment %d", g.num)
+	b, err := x.part(ctx, index.Blocks, g.num, n)
+	return b, doing(err, "words of segment %d", g.num)
 }
 
 // list returns a segment's postings of a word.
@@ -211,6 +213,9 @@ func (x *Index) list(ctx context.Context, g *segment, word string) (postings.Lis
 	return postings.ReadList(raw)
 }
 
+// errStop ends an iteration early.
+var errStop = errors.New("stop")
+
 // walk calls fn for the words of a segment that are not less than from, in order, until fn returns
 // false. The word is valid until fn returns, the list longer.
 func (x *Index) walk(ctx context.Context, g *segment, from string, fn func(word []byte, list []byte) bool) error {
@@ -222,12 +227,12 @@ func (x *Index) walk(ctx context.Context, g *segment, from string, fn func(word 
 		e := postings.NewEntries(b)
 		for e.Next() {
 			if string(e.Word()) >= from && !fn(e.Word(), e.List()) {
-				return conn.ErrStop
+				return errStop
 			}
 		}
 		return e.Err()
 	})
-	if errors.Is(err, conn.ErrStop) {
+	if errors.Is(err, errStop) {
 		return nil
 	}
 	return err
@@ -247,11 +252,5 @@ func (x *Index) eachBlock(ctx context.Context, g *segment, n int, fn func([]byte
 		}
 		return nil
 	}
-	return x.DB.Rows(ctx, blocksSQL, []any{part(g.num, n), part(g.num+1, 0) - 1}, func(r conn.Scanner) error {
-		var b []byte
-		if err := r.Scan(&b); err != nil {
-			return err
-		}
-		return fn(b)
-	})
+	return x.Store.Parts(ctx, index.Blocks, g.num, n, func(_ int, b []byte) error { return fn(b) })
 }

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postings"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // unput removes a memory from the pending or unsealed ones; waiting reports whether it was there.
@@ -17,15 +17,11 @@ func (x *Index) unput(ctx context.Context, num int64) (waiting bool, err error) 
 	if x.removePending(num) {
 		return true, nil
 	}
-	res, err := x.DB.Exec(ctx, `DELETE FROM unsealed WHERE memory = ?`, num)
-	if err != nil {
-		return false, fmt.Errorf("remove memory %d from the index: %w", num, err)
-	}
-	n, err := res.RowsAffected()
-	if n > 0 {
+	waiting, err = x.Store.DropUnsealed(ctx, num)
+	if waiting {
 		x.touched()
 	}
-	return n > 0, err
+	return waiting, err
 }
 
 // placeOf returns the place of a project's memory in a segment, by scanning the project's documents.
@@ -62,14 +58,9 @@ func (x *Index) Places(ctx context.Context, nums []int64, fn func(segment int64,
 	if len(sealed) == 0 {
 		return nil
 	}
-	// A memory that was just saved is among the newest unsealed ones.
-	err := x.DB.Rows(ctx, `SELECT memory FROM unsealed ORDER BY seq DESC`, nil, func(s conn.Scanner) error {
-		num, err := conn.One[int64](s)
-		delete(sealed, num)
-		if len(sealed) == 0 && err == nil {
-			return conn.ErrStop
-		}
-		return err
+	err := x.Store.Unsealed(ctx, 0, false, func(u index.Unsealed) error {
+		delete(sealed, u.Memory)
+		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("read the newest memories: %w", err)
@@ -159,8 +150,7 @@ func (x *Index) vacate(ctx context.Context, at place, words []wordCount) error {
 		return err
 	}
 	g.version, g.live, g.tokens = version, g.live-1, g.tokens-int64(length)
-	const query = `UPDATE segments SET version = ?, live = live - 1, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	if err := x.DB.Run(ctx, query, version, length, encodeFirsts(g.firsts), g.num); err != nil {
+	if err := x.Store.PutSegment(ctx, g.row()); err != nil {
 		return err
 	}
 	own[slices.Index(own, old)] = g
@@ -218,10 +208,7 @@ func (x *Index) removeWords(ctx context.Context, g *segment, slot int, words []w
 		if removed == 0 {
 			continue
 		}
-		if kept == nil {
-			kept = []byte{}
-		}
-		if err := x.DB.Run(ctx, `UPDATE postings SET words = ? WHERE num = ?`, kept, part(g.num, n)); err != nil {
+		if err := x.Store.PutPart(ctx, index.Blocks, index.Place{Segment: g.num, N: n}, kept); err != nil {
 			return err
 		}
 		if g.blocks != nil {
@@ -254,8 +241,7 @@ func (x *Index) closeGaps(ctx context.Context, g *segment) error {
 	if g.blocks != nil {
 		g.blocks = g.blocks[:len(firsts)]
 	}
-	err := x.DB.Run(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(g.num, len(firsts)), part(g.num+1, 0)-1)
-	return err
+	return x.Store.CutParts(ctx, index.Blocks, g.num, len(firsts))
 }
 
 // patch rewrites the document of a slot of the transaction's own segment.
@@ -264,7 +250,7 @@ func (x *Index) patch(ctx context.Context, g *segment, slot int, d postings.Doc)
 	copy(g.docs[slot*postings.DocSize:], row)
 	page := slot / pageDocs
 	rows := g.docs[page*pageDocs*postings.DocSize : min((page+1)*pageDocs*postings.DocSize, len(g.docs))]
-	if err := x.DB.Run(ctx, `UPDATE documents SET rows = ? WHERE num = ?`, []byte(rows), part(g.num, page)); err != nil {
+	if err := x.Store.PutPart(ctx, index.Documents, index.Place{Segment: g.num, N: page}, slices.Clone(rows)); err != nil {
 		return err
 	}
 	return x.patchLength(ctx, g, slot)

@@ -44,6 +44,12 @@ func (s Words) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
 	return all, conn.Doing(err, "read kinds")
 }
 
+// Kind returns the number of a kind.
+func (s Words) Kind(ctx context.Context, k index.Kind) (num uint32, err error) {
+	_, err = s.Maybe(ctx, `SELECT num FROM kinds WHERE space = $space AND type = ? AND scope = ?`, []any{k.Type, k.Scope}, &num)
+	return num, conn.Doing(err, "read kinds")
+}
+
 // AddKind numbers a kind.
 func (s Words) AddKind(ctx context.Context, k index.Kind) (uint32, error) {
 	num := next(s.Other)
@@ -78,7 +84,7 @@ func (s Words) Unsealed(ctx context.Context, after int64, words bool, each func(
 func (s Words) AddUnsealed(ctx context.Context, u index.Unsealed) (int64, error) {
 	seq := next(&s.Head.Last)
 	s.Head.Unsealed++
-	err := s.Run(ctx, `INSERT INTO unsealed (space, collection, seq, memory, document, words) VALUES ($space,?,?,?,?,?)`, s.Collection, seq, u.Memory, u.Document, u.Words)
+	err := s.Run(ctx, `INSERT INTO unsealed (space, collection, seq, memory, document, words) VALUES ($space,?,?,?,?,?)`, s.Collection, seq, u.Memory, u.Document, bytesOf(u.Words))
 	return seq, conn.Doing(err, "index memory %d", u.Memory)
 }
 
@@ -206,10 +212,12 @@ func (s Words) CutParts(ctx context.Context, of index.Sort, segment int64, from 
 	return s.Run(ctx, parts[of].cut, segment, from)
 }
 
+// Many changes nothing here.
+func (s Words) Many(context.Context) error { return nil }
+
 // Clear empties the index of the collection. Its numbers go on.
 func (s Words) Clear(ctx context.Context) error {
 	const its = ` WHERE space = $space AND segment IN (SELECT num FROM segments WHERE space = $space AND collection = ?)`
-	next(&s.Head.Changes)
 	s.Head.Unsealed = 0
 	err := s.RunAll(ctx, conn.With(`DELETE FROM postings`+its, s.Collection), conn.With(`DELETE FROM documents`+its, s.Collection), conn.With(`DELETE FROM lengths`+its, s.Collection),
 		conn.With(`DELETE FROM segments WHERE space = $space AND collection = ?`, s.Collection), conn.With(`DELETE FROM unsealed WHERE space = $space AND collection = ?`, s.Collection))

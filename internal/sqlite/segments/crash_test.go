@@ -1,4 +1,4 @@
-package lexicon_test
+package segments_test
 
 import (
 	"bytes"

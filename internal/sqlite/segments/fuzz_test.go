@@ -1,4 +1,4 @@
-package lexicon_test
+package segments_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
+	"github.com/alanbuscaglia/engram/internal/sqlite/segments"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -132,15 +133,15 @@ func (x *fuzzed) uses(ctx context.Context, tx *conn.Tx) map[string]error {
 		if num, known := x.project[q.Filter.Project]; known {
 			filter.Project = num
 		}
-		_, err := index(tx).Search(ctx, q, filter)
+		_, err := opened(tx).Search(ctx, q, filter)
 		errs["search"] = errors.Join(errs["search"], err)
 	}
-	_, errs["segments"] = index(tx).Segments(ctx)
+	_, errs["segments"] = opened(tx).Segments(ctx)
 	var found health.Index
 	texts := func(context.Context, func(engram.Memory) error) error { return nil }
-	err := index(tx).Examine(ctx, health.Query{Most: 3}, map[int64]*lexicon.Document{}, texts, &found)
+	err := opened(tx).Examine(ctx, health.Query{Most: 3}, map[int64]*lexicon.Document{}, texts, &found)
 	errs["examine"] = errors.Join(err, found.Broken)
-	errs["rewrite"] = x.rewrite(ctx, index(tx))
+	errs["rewrite"] = x.rewrite(ctx, opened(tx))
 	return errs
 }
 
@@ -159,9 +160,9 @@ func (x *fuzzed) rewrite(ctx context.Context, index *lexicon.Index) error {
 	return index.Flush(ctx)
 }
 
-// index opens the index of words anew.
-func index(tx *conn.Tx) *lexicon.Index {
-	x := &lexicon.Index{DB: tx, Cache: new(lexicon.Cache)}
+// opened opens the index of words anew.
+func opened(tx *conn.Tx) *lexicon.Index {
+	x := &lexicon.Index{Store: segments.Store{Tx: tx}, Cache: new(lexicon.Cache)}
 	rows := embeddings.Store{Tx: tx}
 	x.Slots = &vectors.Index{Rows: rows, Codes: rows, Words: x, Cache: new(vectors.Cache), Seen: func(context.Context) (*vectors.Seen, error) { return nil, nil }}
 	return x
