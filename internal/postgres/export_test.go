@@ -3,6 +3,7 @@ package postgres
 import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index"
+	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 )
 
@@ -11,3 +12,6 @@ func IndexStores(r engram.Reader) (memories, prompts index.Store, codes index.Co
 	t := r.(*tx)
 	return t.words(segments.OfMemories), t.words(segments.OfPrompts), t.embeddings()
 }
+
+// Vectors returns what a transaction keeps of vectors.
+func Vectors(r engram.Reader) embeddings.Store { return r.(*tx).embeddings() }

@@ -66,7 +66,7 @@ func (s Store) AddModel(ctx context.Context, m engram.Model) (index.Model, error
 func (s Store) DropModel(ctx context.Context, model int64) error {
 	err := s.dropCodes(ctx, model, 0, lastSegment)
 	if err == nil {
-		err = s.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE num BETWEEN ? AND ?`, firstRow(model), firstRow(model)|1<<48-1), conn.With(`DELETE FROM models WHERE num = ?`, model))
+		err = s.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE num BETWEEN ? AND ?`, firstRow(model), firstRow(model+1)-1), conn.With(`DELETE FROM models WHERE num = ?`, model))
 	}
 	return conn.Doing(err, "drop model")
 }
