@@ -5,8 +5,9 @@
 // in scope in place and reads the rows of the best only (nearest.go; docs/adr/0007-vectors.md). A memory
 // without a slot has no code yet; searches compare its row.
 //
-// An Index belongs to one transaction and one goroutine; connections of a process share a Cache. A
-// damaged row or page is CodeInternal, with a hint to embed anew.
+// Rows and pages stand in a store (index.VectorRows, index.CodeStore); nothing here knows how. An Index belongs to
+// one transaction and one goroutine; connections of a process share a Cache. A damaged row or page is CodeInternal,
+// with a hint to embed anew.
 package vectors
 
 import (
@@ -20,7 +21,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// Index is the vectors as one transaction sees and changes them. All exported fields are required.
+// Index is the vectors as one transaction sees and changes them. All exported fields are required; Rows and Codes are
+// of the same transaction.
 // Changes of counts wait for Flush, which must be called before a statement that could observe them and
 // before the commit.
 type Index struct {
