@@ -68,6 +68,7 @@ func rows() map[string]row {
 		"internal/project":       {room: "rule"},
 		"internal/redact":        {room: "rule"},
 		"internal/replica/wire":  {room: "rule"},
+		"internal/relocate":      {room: "rule"},
 		"internal/render":        {room: "rule", modules: []string{"github.com/aymanbagabas/go-udiff", "github.com/clipperhouse/displaywidth"}},
 		"internal/retrieval":     {room: "rule"},
 		"internal/secret":        {room: "rule"},

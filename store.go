@@ -224,7 +224,7 @@ type RelationReader interface {
 
 // RelationWriter changes relations.
 type RelationWriter interface {
-	// InsertRelation adds relations and sets their Num. A live duplicate of source, target and verb is a conflict,
+	// InsertRelation adds relations, all under their Num or all without one, and sets it. A live duplicate of source, target and verb is a conflict,
 	// and so are memories that do not exist.
 	InsertRelation(ctx context.Context, rs ...*Relation) error
 	// ReplaceRelation writes r over the relation with r.Num, except ID, CreatedAt and its memories; not_found

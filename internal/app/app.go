@@ -61,7 +61,7 @@ type Options struct {
 	WriteWait time.Duration
 }
 
-// App is an engine over a SQLite file, with the servers for it. It may be used concurrently.
+// App is an engine over a store, a SQLite file or a space of a Postgres database, with the servers for it. It may be used concurrently.
 type App struct {
 	Engine *engine.Engine
 
@@ -91,8 +91,13 @@ func New(o Options) *App {
 	main := a.engineOptions(store, time.Now)
 	main.Extractor = extractorOf(o.Config) // not for scratch engines, whose content is temporary
 	main.Judge = judgeOf(o.Config)
-	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now, off: a.OffState, earlier: a.earlier,
+	examined := clinic{path: o.Config.Place(), store: store, now: time.Now, off: a.OffState, earlier: a.earlier,
 		hooks: func() health.Hooks { return lateHooks(o.Config.DataDir, "", o.Config.HookWithin, time.Now()) }, chunks: a.ownChunks, settings: o.Config.Remarks}
+	if o.Config.OnServer() {
+		space := a.space()
+		examined.space = &space
+	}
+	main.Clinic = examined
 	main.Traces = traces{backups: filepath.Join(filepath.Dir(o.Config.DBPath), "backups"), dir: o.Dir, log: o.Config.DBPath + "-wal", store: store}
 	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool
@@ -222,7 +227,7 @@ const warmWait = 200 * time.Millisecond
 func (a *App) warm(ctx context.Context, in search.SearchInput) (found engram.Found, ok bool) {
 	c := a.opts.Config
 	h, held, err := daemon.Look(c.DataDir)
-	if err != nil || !held || !h.Here() || h.Version != a.opts.Version || h.Build != build() || h.Database != c.DBPath {
+	if err != nil || !held || !h.Here() || h.Version != a.opts.Version || h.Build != build() || h.Database != c.Place() {
 		return found, false
 	}
 	settings := settingsOf(c, time.Now())
@@ -239,6 +244,9 @@ func (a *App) warm(ctx context.Context, in search.SearchInput) (found engram.Fou
 func (a *App) measured() *httpapi.Process {
 	if !a.opts.Config.Metrics {
 		return nil
+	}
+	if a.opts.Config.OnServer() {
+		return &httpapi.Process{Started: time.Now(), Files: func() (database, log int64) { return 0, 0 }}
 	}
 	return &httpapi.Process{Started: time.Now(), Files: func() (database, log int64) {
 		return logfile.Size(a.opts.Config.DBPath), logfile.Size(a.opts.Config.DBPath + "-wal")

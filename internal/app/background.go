@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -321,7 +322,11 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 
 // newCounting returns an App's counting, before its engine exists.
 func (a *App) newCounting() counting {
-	return counting{path: a.opts.Config.DBPath + "-counts", tally: exposure.NewTally(time.Now), log: a.opts.Log,
+	path := a.opts.Config.DBPath + "-counts"
+	if a.opts.Config.OnServer() { // what was counted in one store is not for another
+		path = filepath.Join(a.opts.Config.DataDir, "space-"+a.opts.Config.Space+"-counts")
+	}
+	return counting{path: path, tally: exposure.NewTally(time.Now), log: a.opts.Log,
 		flush: func(ctx context.Context) error { return a.Engine.FlushTally(ctx) },
 		serve: func() bool { return a.jobs.begun }}
 }

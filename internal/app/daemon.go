@@ -34,7 +34,7 @@ type ClaimInput struct {
 // unregistered.
 func (a *App) Claim(ctx context.Context, in ClaimInput) error {
 	lock, err := daemon.Take(ctx, a.opts.Config.DataDir, daemon.Record{
-		Version: a.opts.Version, Build: build(), Database: a.opts.Config.DBPath, StartedAt: time.Now().UTC().Truncate(time.Millisecond),
+		Version: a.opts.Version, Build: build(), Database: a.opts.Config.Place(), StartedAt: time.Now().UTC().Truncate(time.Millisecond),
 		Background: in.Background, Log: in.Log, Flags: in.Flags,
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 	}
 	opened, err := os.Stat(a.opts.Config.DBPath)
 	if err != nil {
-		opened = nil // then searches are refused
+		opened = nil // then searches in the file are refused
 	}
 	verbs := map[string]daemon.Operation{
 		daemon.OperationStatus: func(ctx context.Context, _ []byte) (any, error) {
@@ -102,9 +102,11 @@ func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (
 	if q.Settings != settingsOf(a.opts.Config, time.Now()) {
 		return nil, engram.Errorf(engram.CodeConflict, "the server has other settings")
 	}
-	now, err := os.Stat(a.opts.Config.DBPath)
-	if err != nil || opened == nil || !os.SameFile(opened, now) {
-		return nil, engram.Errorf(engram.CodeConflict, "the server has another file open")
+	if !a.opts.Config.OnServer() {
+		now, err := os.Stat(a.opts.Config.DBPath)
+		if err != nil || opened == nil || !os.SameFile(opened, now) {
+			return nil, engram.Errorf(engram.CodeConflict, "the server has another file open")
+		}
 	}
 	return engine.New(a.engineOptions(a.store, time.Now)).Search(ctx, q.In)
 }
@@ -123,7 +125,8 @@ func settingsOf(c config.Config, now time.Time) string {
 	c.Timezone, c.Origins, c.SleepAt, c.Host, c.Port, c.HTTPToken, c.Project = nil, nil, nil, "", 0, "", ""
 	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.AgentCLI, c.JournalDays = "", "", "", "", 0
 	c.Path, c.Metrics, c.Offline = "", false, false
-	c.DataDir = "" // the lock identifies it; it may be spelled in two ways
+	c.Store = c.Place() // without its password
+	c.DataDir = ""      // the lock identifies it; it may be spelled in two ways
 	text, err := json.Marshal(c)
 	if err != nil {
 		return "" // equal on both sides only if both fail
@@ -179,7 +182,7 @@ func (c Control) Look() (Server, error) {
 
 func (c Control) look() (Server, daemon.Holder, error) {
 	dir := c.Config.DataDir
-	s := Server{Log: daemon.FilesIn(dir).Log, Database: c.Config.DBPath}
+	s := Server{Log: daemon.FilesIn(dir).Log, Database: c.Config.Place()}
 	h, held, err := daemon.Look(dir)
 	if err != nil {
 		return s, h, err

@@ -18,6 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/exchange"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/machine"
+	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/earlier"
 	"github.com/alanbuscaglia/engram/internal/replica/foreign/seized"
@@ -28,6 +29,9 @@ import (
 )
 
 func (a *App) openStore(ctx context.Context) (engram.Store, error) {
+	if a.opts.Config.OnServer() {
+		return a.openSpace(ctx)
+	}
 	s, err := a.openAt(ctx, a.opts.Config.DBPath)
 	if _, strange := errors.AsType[*file.Stranger](err); strange {
 		// Another process may have replaced it while this one waited.
@@ -35,6 +39,33 @@ func (a *App) openStore(ctx context.Context) (engram.Store, error) {
 	}
 	if err != nil {
 		return nil, a.earlier(err) // not s: a nil *sqlite.Store would be a non-nil store
+	}
+	return s, nil
+}
+
+// Exists reports whether there is a store, which a command that only looks should not make. A space counts: the
+// setting says that it is meant to be.
+func Exists(c config.Config) bool {
+	if c.OnServer() {
+		return true
+	}
+	_, err := os.Stat(c.DBPath)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// space returns the options of the space in the settings.
+func (a *App) space() postgres.Options {
+	o := a.opts
+	return postgres.Options{URL: o.Config.Store, Space: o.Config.Space, Version: o.Version, Now: time.Now, WriteWait: o.WriteWait}
+}
+
+func (a *App) openSpace(ctx context.Context) (engram.Store, error) {
+	if err := a.opts.Config.MayStore(); err != nil {
+		return nil, err
+	}
+	s, err := postgres.Open(ctx, a.space())
+	if err != nil {
+		return nil, err // not s: a nil *postgres.Store would be a non-nil store
 	}
 	return s, nil
 }
@@ -100,7 +131,7 @@ type TakenOver struct {
 // Earlier returns which earlier Engram the database belongs to; "" if it is current or does not
 // exist. The error is for a database that cannot be opened for another reason.
 func (a *App) Earlier(ctx context.Context) (of string, err error) {
-	if _, err := os.Stat(a.opts.Config.DBPath); errors.Is(err, fs.ErrNotExist) {
+	if !Exists(a.opts.Config) {
 		return "", nil // do not create it
 	}
 	err = a.Ready(ctx)
@@ -259,7 +290,7 @@ func removeDatabase(path string) error {
 // IsEarlier reports whether path is the database of this App, which is converted in place.
 func (a *App) IsEarlier(path string) bool {
 	here, err := os.Stat(a.opts.Config.DBPath)
-	if err != nil {
+	if err != nil || a.opts.Config.OnServer() {
 		return false
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -272,6 +303,7 @@ func (a *App) IsEarlier(path string) bool {
 // clinic examines the store from outside: the file as SQLite sees it, and the disk below it.
 type clinic struct {
 	path  string
+	space *postgres.Options // instead of the file; nil: the file
 	store *lazyStore
 	now   func() time.Time
 	off   func() OffState
@@ -283,28 +315,46 @@ type clinic struct {
 	settings []config.Remark
 }
 
-func (c clinic) opened(ctx context.Context) (*sqlite.Store, error) {
+// repairable is what both stores offer beside their contents.
+type repairable interface {
+	Probe(context.Context) health.Log
+	Backup(ctx context.Context, before string, now func() time.Time) (string, error)
+	Shorten(context.Context) (bool, error)
+}
+
+func (c clinic) opened(ctx context.Context) (repairable, error) {
 	s, err := c.store.get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	own, ok := s.(*sqlite.Store)
+	own, ok := s.(repairable)
 	if !ok {
-		return nil, errors.New("the store is not SQLite")
+		return nil, errors.New("the store is a temporary one")
 	}
 	return own, nil
 }
 
-// Examine implements engine.Clinic.
-func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, error) {
+// facts asks the store.
+func (c clinic) facts(ctx context.Context, q health.Query) (health.Facts, error) {
+	if c.space != nil {
+		f, err := postgres.Examine(ctx, *c.space, q)
+		f.Path = c.path
+		return f, err
+	}
 	f, err := sqlite.Examine(ctx, c.path, q)
-	f.Err, f.Damage.Err = c.earlier(f.Err), c.earlier(f.Damage.Err)
 	if err == nil && q.Wants(health.DiskSpace, health.FileSystemKind, health.FileModes) && !f.Missing {
 		f.Files = machine.Look(c.path)
 	}
 	if f.Missing {
 		f.NoPlace = machine.Creatable(c.path)
 	}
+	return f, err
+}
+
+// Examine implements engine.Clinic.
+func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, error) {
+	f, err := c.facts(ctx, q)
+	f.Err, f.Damage.Err = c.earlier(f.Err), c.earlier(f.Damage.Err)
 	if q.Wants(health.HooksInTime) {
 		f.Hooks = c.hooks()
 	}
@@ -375,7 +425,12 @@ func (c clinic) Shorten(ctx context.Context) (bool, error) {
 }
 
 // Tighten implements engine.Clinic.
-func (c clinic) Tighten(context.Context) ([]string, error) { return machine.Tighten(c.path) }
+func (c clinic) Tighten(context.Context) ([]string, error) {
+	if c.space != nil {
+		return nil, nil // its files are the server's
+	}
+	return machine.Tighten(c.path)
+}
 
 // traces looks for copies of erased memories in backups and in the chunks of repositories.
 type traces struct {

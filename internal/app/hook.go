@@ -212,6 +212,12 @@ func cause(err error) string {
 	}](err); ok {
 		return sqliteSays(e.Code())
 	}
+	if e, ok := errors.AsType[interface {
+		error
+		SQLState() string
+	}](err); ok {
+		return "Postgres " + e.SQLState()
+	}
 	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf("JSON error at byte %d", e.Offset)
 	}

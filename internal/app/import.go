@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -255,7 +254,7 @@ func (a *App) Scratch(ctx context.Context) (*Scratch, error) {
 // orScratch returns open, replaced by Scratch if the database does not exist.
 func (a *App) orScratch(open func(context.Context) (engram.Store, error)) func(context.Context) (engram.Store, error) {
 	return func(ctx context.Context) (engram.Store, error) {
-		if _, err := os.Stat(a.opts.Config.DBPath); !errors.Is(err, fs.ErrNotExist) {
+		if Exists(a.opts.Config) {
 			return open(ctx)
 		}
 		s, err := a.Scratch(ctx)

@@ -113,6 +113,8 @@ func answers() map[string][]answer {
 		"review show":            one(review.ReviewShownDoc{}),
 		"review snooze":          one(review.ReviewedDoc{}),
 		"save":                   one(document.Saved{}),
+		"store":                  one(document.Saved{}),
+		"store move":             one(move.StoreMovedDoc{}),
 		"search":                 one(memory.FoundDoc{}),
 		"serve":                  one(serve.ServingDoc{}),
 		"session":                nil, // needs a subcommand

@@ -9,8 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -104,6 +102,9 @@ func families() []command.Maker {
 	return slices.Concat(memory.Commands(), browse.Commands(), review.Commands(), move.Commands(), upkeep.Commands(), serve.Commands(), settings.Commands(), demo.Commands(), []command.Maker{
 		command.In(command.GroupMemory, "sync", func(p *command.Program) *cobra.Command { return sync.Command(p, review.PendingCommands(p)...) }),
 		command.In(command.GroupProgram, "setup", func(p *command.Program) *cobra.Command { return setup.Command(p, serve.ServiceCommand(p)) }),
+		command.In(command.GroupProgram, "store", func(p *command.Program) *cobra.Command {
+			return memory.StoreCommand(p, move.StoreMoveCommand(p))
+		}),
 		command.In(command.GroupProgram, "version", versionCommand),
 	})
 }
@@ -224,9 +225,7 @@ func home(p *command.Program, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	doc := homeDoc{Version: p.Version, Database: p.Loaded.DBPath}
-	_, err = os.Stat(doc.Database)
-	doc.Exists = !errors.Is(err, fs.ErrNotExist)
+	doc := homeDoc{Version: p.Version, Database: p.Loaded.Place(), Exists: app.Exists(*p.Loaded)}
 	if doc.Exists {
 		if err := doc.look(cmd.Context(), e); err != nil {
 			return err

@@ -27,6 +27,8 @@ import (
 type Config struct {
 	DataDir   string // absolute; database and config.toml live here. Default ~/.engram
 	DBPath    string // absolute; the SQLite file. Default engram.db in DataDir
+	Store     string // address of Postgres, which may have a password; "" (the default) is the file. See Place
+	Space     string // UUID of the space there. Default DefaultSpace
 	Host      string // address the server listens on, without a port. Default 127.0.0.1
 	Port      int    // 0 to 65535; 0 takes any free port. Default 7437
 	Project   string // project of every call without one; "" (the default) is detected from the folder

@@ -125,7 +125,7 @@ func (ev evaluation) apply(c *Config, set setting) error {
 			return nil
 		}
 		bad := &badValue{set.Name, err}
-		if ev.strict || from.Source == SourceFlag || from.Source == SourceDefault || set.Name == keyDataDir || set.Name == keyDBPath {
+		if ev.strict || from.Source == SourceFlag || from.Source == SourceDefault || slices.Contains([]string{keyDataDir, keyDBPath, keyStore, keySpace}, set.Name) {
 			return engram.Errorf(engram.CodeInvalid, "%s (%s)", set.Name, from).
 				WithHint("correct it, or remove it to use the default").WithCause(bad)
 		}

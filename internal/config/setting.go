@@ -100,6 +100,8 @@ type paths struct {
 const (
 	keyDataDir     = "data_dir" // folder of the file with the others
 	keyDBPath      = "db_path"
+	keyStore       = "store"
+	keySpace       = "space"
 	keyHost        = "host"
 	keyDecayPolicy = "decay_policy"
 )
@@ -134,6 +136,12 @@ func places() []setting {
 		{Key: Key{Name: keyDBPath, Env: []string{"ENGRAM_DB_PATH"}, Default: "`engram.db` in the data directory", Like: "~/memories/engram.db",
 			About: "the SQLite file; in `config.toml` a relative path is relative to the data directory, in the environment to the working directory"},
 			path: func(c *Config) *string { return &c.DBPath }},
+		{Key: Key{Name: keyStore, Env: []string{"ENGRAM_STORE"}, Like: "postgres://USER@HOST:5432/DATABASE", Secret: true, Range: "`file`, or an address of Postgres 15 or later",
+			About: "where the memories are: the file, or a space of a [Postgres database](postgres.md)"}, preset: fileStore,
+			set: setStore, get: func(c Config) string { return cmp.Or(c.Store, fileStore) }},
+		{Key: Key{Name: keySpace, Env: []string{"ENGRAM_SPACE"}, Like: "5f0c3f4e-5d0a-4b8e-9a39-0c1d2e3f4a5b", Range: "a UUID",
+			About: "the space in that database"}, preset: DefaultSpace,
+			set: setSpace, get: func(c Config) string { return c.Space }},
 		{Key: Key{Name: "project", Env: []string{"ENGRAM_PROJECT"}, Flag: "--project", Default: "from the folder", Like: "shop",
 			Range: fmt.Sprintf("at most %d bytes", engram.MaxName), About: "the project of every call that names none"},
 			set: setProject, get: func(c Config) string { return c.Project }},

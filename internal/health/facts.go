@@ -25,12 +25,13 @@ func (q Query) Wants(ids ...ID) bool {
 
 // Facts are the findings about a store.
 type Facts struct {
-	Path    string
+	Path    string            // of the file, or the server and space without a password
 	Missing bool              // there is no database yet; the rest is empty
 	NoPlace error             // with Missing: why the database cannot be created; nil if it can
 	Err     error             // the file cannot be read at all; then Names is empty
 	Names   map[string]string // projects and their aliases → canonical names
 
+	Server    Server
 	Damage    Damage
 	Index     Index
 	Vectors   Vectors
@@ -53,6 +54,20 @@ type Facts struct {
 type Part struct {
 	Known bool  // it was examined
 	Err   error // why the examination failed; then the rest of the part is empty
+}
+
+// Server is the database server of a store that is not a file; not Known for a file.
+type Server struct {
+	Part
+	Version       string        // such as 15.8
+	Latency       time.Duration // the shortest of some round trips
+	Bytes         int64         // of the whole database, other spaces included
+	Schema, Newer int           // migrations it has, and those that it lacks
+	ReadOnly      bool
+	Pooled        bool // a pooler stands between
+	Prepared      bool // statements are prepared for each connection
+	Unsynced      bool // a commit does not wait for the disk
+	Open          bool // nothing but the statements keeps spaces apart
 }
 
 // Damage is what SQLite reports about its file.

@@ -62,6 +62,7 @@ const (
 	ClockBackwards  ID = "clock_moved_backwards"
 	BinaryVersions  ID = "binary_versions"
 	SQLiteVersion   ID = "sqlite_version"
+	ServerInOrder   ID = "database_server"
 	DiskSpace       ID = "disk_space"
 	FileSystemKind  ID = "file_system"
 	FileModes       ID = "file_modes"
@@ -84,7 +85,19 @@ const (
 // IDs returns every check, in the order of a report.
 func IDs() []ID {
 	return []ID{Integrity, IndexInStep, VectorsInStep, RequiredFields, Nowhere, ManualSession, SessionFolder,
-		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, DiskSpace, FileSystemKind, FileModes, Secrets, AgentsSwitched, HooksInTime, SharedManifest, SettingsInForce}
+		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, ServerInOrder, DiskSpace, FileSystemKind, FileModes, Secrets, AgentsSwitched, HooksInTime, SharedManifest, SettingsInForce}
+}
+
+// Concerns reports whether a check says anything about this store: a file has no server, and a server has its own
+// files.
+func Concerns(id ID, f Facts) bool {
+	switch id {
+	case ServerInOrder:
+		return f.Server.Known
+	case SQLiteVersion, LogCheckpoint, DiskSpace, FileSystemKind, FileModes:
+		return !f.Server.Known
+	}
+	return true
 }
 
 // Known reports whether a check of that name exists.

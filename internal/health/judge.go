@@ -18,6 +18,7 @@ type Policy struct {
 	NoneFree  int64         // bytes below which the next save may fail; 10 MB
 	LongLog   int64         // bytes of the write-ahead log that only a permanent reader explains; 64 MB
 	OldestSQL [3]int        // first version of SQLite without known flaws; 3.53.2
+	Far       time.Duration // round trip to a server from which on all is slow: a save has up to 16; 20 ms
 }
 
 // DefaultPolicy returns the thresholds in force.
@@ -27,7 +28,7 @@ type Policy struct {
 // a permanent reader explains 64 MB.
 func DefaultPolicy() Policy {
 	return Policy{Examples: 20, Folders: 200, Ahead: time.Minute, Lately: 7 * 24 * time.Hour, LeastFree: 100 << 20, Copies: 2,
-		NoneFree: 10 << 20, LongLog: 64 << 20, OldestSQL: [3]int{3, 53, 2}}
+		NoneFree: 10 << 20, LongLog: 64 << 20, OldestSQL: [3]int{3, 53, 2}, Far: 20 * time.Millisecond}
 }
 
 // Judge returns the outcome of one check. Without its facts the check fails; a database that does
@@ -37,11 +38,13 @@ func Judge(id ID, f Facts, p Policy) Check {
 	switch {
 	case !known:
 		return Unknown("", string(id)).Checks[0]
+	case !Concerns(id, f):
+		return fine(id, rule.why, Evidence{"database": f.Path, "concerns_it": false})
 	case f.Missing && f.NoPlace != nil && id == Integrity:
 		return bad(Failed, Finding{Check: id, Reason: string(id) + "_no_place", Why: "Without a database nothing can be remembered.",
 			Message: "Cannot create the database: " + f.NoPlace.Error() + ".", Evidence: Evidence{"database": f.Path, "error": f.NoPlace.Error()},
 			Next: "Make the folder writable, or choose another one with --data-dir or ENGRAM_DATA_DIR."})
-	case f.Missing && id != AgentsSwitched && id != HooksInTime && id != SharedManifest && id != SettingsInForce:
+	case f.Missing && id != ServerInOrder && id != AgentsSwitched && id != HooksInTime && id != SharedManifest && id != SettingsInForce:
 		return fine(id, rule.why, Evidence{"database": f.Path, "exists": false})
 	}
 	part := rule.part(f)
@@ -98,6 +101,8 @@ func rules() map[ID]rule {
 			func(f Facts) Part { return f.Programs.Part }, judgePrograms, unmade},
 		SQLiteVersion: {"Older SQLite can damage a database that several processes write, or be attacked with a crafted one.",
 			func(f Facts) Part { return f.SQLite.Part }, judgeSQLite, unmade},
+		ServerInOrder: {"Every save and search asks the server, which others use too.",
+			func(f Facts) Part { return f.Server.Part }, judgeServer, unmade},
 		DiskSpace: {"A full disk stops every save, and a backup needs room for the whole database.",
 			func(f Facts) Part { return f.Files.Part }, judgeSpace, unmade},
 		FileSystemKind: {"SQLite's locks do not hold on network file systems, and programs that synchronise folders copy a database in mid-write.",

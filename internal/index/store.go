@@ -107,8 +107,9 @@ type Store interface {
 	// DropSegment removes a segment with its parts, but not its codes.
 	DropSegment(ctx context.Context, num int64) error
 
-	// Parts calls each with the parts of a sort of a segment, from number from on, in order.
-	Parts(ctx context.Context, of Sort, segment int64, from int, each func(n int, data []byte) error) error
+	// Parts calls each with the parts of a sort of segments, from number from on, in order, and asks the store once for
+	// all if it is a server.
+	Parts(ctx context.Context, of Sort, segments []int64, from int, each func(Place, []byte) error) error
 	// PartsAt calls each with those of the parts that exist, in any order, and asks the store once for all.
 	PartsAt(ctx context.Context, of Sort, at []Place, each func(Place, []byte) error) error
 	// PutPart adds or replaces a part.

@@ -40,9 +40,9 @@ func (t *tx) count(at home, typ engram.Type, by, active int64) {
 	if o.tallies == nil {
 		o.tallies, o.sessions = map[tally]int64{}, map[int64]sessionChange{}
 	}
-	o.tallies[tally{at.project, typ}] += by
-	if a := o.sessions[at.session]; at.session != 0 {
-		o.sessions[at.session] = sessionChange{a.live + by, max(a.active, active)}
+	o.tallies[tally{at.Project, typ}] += by
+	if a := o.sessions[at.Session]; at.Session != 0 {
+		o.sessions[at.Session] = sessionChange{a.live + by, max(a.active, active)}
 	}
 }
 

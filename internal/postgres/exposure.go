@@ -102,7 +102,7 @@ func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 			return err
 		}
 		num := next(&t.head.other, 0)
-		err = t.Run(ctx, query, num, conn.Millis(u.At), at.session, at.project, u.Operation, conn.OrNull(u.Query), conn.OrZero(u.Memory),
+		err = t.Run(ctx, query, num, conn.Millis(u.At), at.Session, at.Project, u.Operation, conn.OrNull(u.Query), conn.OrZero(u.Memory),
 			conn.OrZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err == nil && num%pruneEvery == 0 {
 			err = t.pruneUses(ctx, u.At)

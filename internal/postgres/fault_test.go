@@ -39,11 +39,18 @@ func TestOpenRefuses(t *testing.T) {
 	latin := server.Fresh(t)
 	name := latin[strings.LastIndex(latin, "/")+1 : strings.IndexByte(latin, '?')]
 	server.SQL(t, server.URL(), "DROP DATABASE "+name+"; CREATE DATABASE "+name+" ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+	// A server that says it is another: its own functions come last on the path.
+	old := fresh(`CREATE SCHEMA old; CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql
+		AS $$ SELECT CASE WHEN $1 = 'server_version_num' THEN '140012' ELSE pg_catalog.current_setting($1) END $$`) + "&search_path=old,public,pg_catalog"
+	guest := fresh("CREATE ROLE engram_guest LOGIN")
+	t.Cleanup(func() { server.SQL(t, server.URL(), "DROP ROLE engram_guest") })
 	for _, tt := range []struct {
 		name, url string
 		code      engram.Code
 		says      string
 	}{
+		{"an older server", old, engram.CodeUnavailable, "Postgres 14"},
+		{"a user who may make no tables", strings.Replace(guest, "engram@", "engram_guest@", 1), engram.CodeForbidden, "may not do that"},
 		{"no URL", "", engram.CodeInvalid, "address"},
 		{"a path", "/var/lib/engram.db", engram.CodeInvalid, "address"},
 		{"a broken URL", "postgres://u:hunter2@host:notaport/db", engram.CodeInvalid, "address"},
@@ -63,6 +70,34 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("the error tells the password: %v", err)
 			}
 		})
+	}
+}
+
+// TestCollation opens a database that orders texts by the rules of a language: the store orders them by their bytes.
+func TestCollation(t *testing.T) {
+	server := postgrestest.Start(t)
+	database := server.Fresh(t)
+	name := database[strings.LastIndex(database, "/")+1 : strings.IndexByte(database, '?')]
+	server.SQL(t, server.URL(), "DROP DATABASE "+name+"; CREATE DATABASE "+name+" ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C' TEMPLATE template0")
+	if got := server.SQL(t, database, "SELECT 'a' < 'B'"); got != "t\n" {
+		t.Fatalf("the database does not order by a language: %s", got)
+	}
+	s := open(t, server, postgrestest.Space(), func(o *postgres.Options) { o.URL = database })
+	var names []string
+	err := s.Update(t.Context(), func(tx engram.Tx) error {
+		for _, name := range []string{"a", "B", "é", "Z", "b"} {
+			if err := tx.PutProject(t.Context(), engram.Project{Name: name}); err != nil {
+				return err
+			}
+		}
+		all, err := tx.Projects(t.Context(), false)
+		for _, p := range all {
+			names = append(names, p.Name)
+		}
+		return err
+	})
+	if got := strings.Join(names, " "); err != nil || got != "B Z a b é" {
+		t.Errorf("got %s, %v", got, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
@@ -75,15 +76,17 @@ func next(counter *int64, given int64) int64 {
 	return *counter
 }
 
-// begun makes the space if it does not exist, with row 0 of projects and sessions.
-func (s *Store) begun(ctx context.Context) error {
-	c, rows, err := s.pool.Begin(ctx, s.space, beginUpdate+s.settings()+s.headSQL())
+// begun makes the space if it does not exist, with row 0 of projects and sessions, and returns the note of its index
+// (lexicon.Current).
+func (s *Store) begun(ctx context.Context) (note string, err error) {
+	const noteSQL = `SELECT (SELECT value FROM facts WHERE space = heads.space AND key = 'words') FROM heads WHERE space = '`
+	c, rows, err := s.pool.Begin(ctx, s.space, beginUpdate+s.settings()+noteSQL+s.space+`'`)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer c.Rollback()
 	if len(rows) > 0 {
-		return nil
+		return rows[0][0], nil
 	}
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails
@@ -91,21 +94,21 @@ func (s *Store) begun(ctx context.Context) error {
 	n, err := c.Exec(ctx, `INSERT INTO heads (space, device, `+headColumns+`) VALUES ($space, ?`+strings.Repeat(",0", len((&head{}).numbers()))+`) ON CONFLICT DO NOTHING`,
 		hex.EncodeToString(id[:]))
 	if err != nil || n == 0 {
-		return err
+		return lexicon.Current(), err
 	}
 	for _, query := range []string{
 		`INSERT INTO projects (space, num, name, created_at) VALUES ($space, 0, '', 0)`,
 		`INSERT INTO sessions (space, num, id, project, started_at, active_at) VALUES ($space, 0, '', 0, 0, 0)`,
 	} {
 		if err := c.Run(ctx, query); err != nil {
-			return err
+			return "", err
 		}
 	}
-	if err := c.Run(ctx, `INSERT INTO facts (space, key, value) VALUES ($space, 'secret_rules', ?)`, secret.Version); err != nil {
-		return err
+	if err := c.Run(ctx, `INSERT INTO facts (space, key, value) VALUES ($space, 'secret_rules', ?), ($space, 'words', ?)`, secret.Version, lexicon.Current()); err != nil {
+		return "", err
 	}
 	_, err = c.Commit(ctx)
-	return err
+	return lexicon.Current(), err
 }
 
 // Head returns the newest own entry, and the greater of its clock and the greatest received one.

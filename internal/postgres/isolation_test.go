@@ -129,6 +129,11 @@ func callAll(t *testing.T, s engram.Store, name string, of func(engram.Tx) refle
 			out := method.Call(append([]reflect.Value{reflect.ValueOf(t.Context())}, calls[i]...))
 			err, _ := out[len(out)-1].Interface().(error)
 			for _, v := range out[:len(out)-1] {
+				if found, is := v.Interface().(engram.Lexical); is { // which repeats what was asked
+					for i := range found.Words {
+						found.Words[i].Term = engram.Term{}
+					}
+				}
 				if printed := fmt.Sprintf("%+v", v.Interface()); err == nil && strings.Contains(printed, storetest.Mark) {
 					t.Errorf("%s shows what another space has: %.300s", name, printed)
 				}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
@@ -29,7 +30,7 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	case p.Order == engram.OrderNewest && p.After.Num != 0 && !f.Forgotten:
 		c.add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
 	}
-	query, args := c.page(memoryColumns, p)
+	query, args := c.page(memoryColumns(), p)
 	return t.memories(ctx, query, args...)
 }
 
@@ -137,12 +138,14 @@ func (c *conditions) addLookup(f engram.Filter) error {
 }
 
 // vitalFields is what Outlines reads: no texts.
-var vitalFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
-	return !slices.Contains(strings.Fields(`project scope type importance strength touched_at permanent access_count last_accessed_at
+var vitalFields = sync.OnceValue(func() []engram.Field[engram.Memory] {
+	return slices.DeleteFunc(slices.Clone(memoryTable()), func(f engram.Field[engram.Memory]) bool {
+		return !slices.Contains(strings.Fields(`project scope type importance strength touched_at permanent access_count last_accessed_at
 		created_at updated_at review_after valid_from valid_to last_seen_at deleted_at`), f.Name)
+	})
 })
 
-var vitalColumns = columnsOf("m", vitalFields)
+var vitalColumns = sync.OnceValue(func() string { return columnsOf("m", vitalFields()) })
 
 // Outlines calls each with the outlines of memories that pass f. A sample is every n-th memory by number, which is
 // the order of saving.
@@ -171,8 +174,8 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 			c.add("m.num % ? = 0", step)
 		}
 	}
-	scan := scanInto(new(engram.Memory), vitalFields)
-	err = t.Rows(ctx, c.query(vitalColumns), c.args, func(s conn.Scanner) error {
+	scan := scanInto(new(engram.Memory), vitalFields())
+	err = t.Rows(ctx, c.query(vitalColumns()), c.args, func(s conn.Scanner) error {
 		m, err := scan(s)
 		if err == nil && !each(m) {
 			return conn.ErrStop

@@ -9,21 +9,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 )
 
 // memoryTable has the fields of a memory; each but its tags has a column.
-var memoryTable = engram.Fields[engram.Memory]()
+var memoryTable = sync.OnceValue(engram.Fields[engram.Memory])
 
-var memoryColumns = columnsOf("m", memoryTable) + `, m.hash`
+var memoryColumns = sync.OnceValue(func() string { return columnsOf("m", memoryTable()) + `, m.hash` })
 
 // scanMemory returns what reads rows of memoryColumns.
 func scanMemory() func(conn.Scanner) (engram.Memory, error) {
 	var hash []byte
-	scan := scanInto(new(engram.Memory), memoryTable, &hash)
+	scan := scanInto(new(engram.Memory), memoryTable(), &hash)
 	return func(s conn.Scanner) (engram.Memory, error) {
 		m, err := scan(s)
 		m.NormalizedHash = hex.EncodeToString(hash)
@@ -32,8 +34,10 @@ func scanMemory() func(conn.Scanner) (engram.Memory, error) {
 }
 
 // memoryWhere selects memories; each look-up is served by one index.
-func memoryWhere(where string) string {
-	return `SELECT ` + memoryColumns + ` FROM memories m WHERE m.space = $space AND ` + where
+func memoryWhere(where string) func() string {
+	return sync.OnceValue(func() string {
+		return `SELECT ` + memoryColumns() + ` FROM memories m WHERE m.space = $space AND ` + where
+	})
 }
 
 var (
@@ -43,6 +47,7 @@ var (
 	memoryByTopicSQL        = memoryWhere(`m.topic_key = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
 	memoryByProjectTopicSQL = memoryWhere(`m.topic_key = ? AND m.project = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
 	memoriesSQL             = memoryWhere(`m.num = ANY(?)`)
+	liveFromSQL             = memoryWhere(`m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`)
 )
 
 // Memory returns the memory that ref names.
@@ -54,20 +59,20 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 	case ref.Num != 0:
 		found, err = t.Memories(ctx, []int64{ref.Num})
 	case ref.Whole():
-		collect(memoryByIDSQL, ref.ID)
+		collect(memoryByIDSQL(), ref.ID)
 	case ref.ID != "": // an id of an earlier program, or a prefix of a current one
-		if collect(memoryBySyncIDSQL, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
-			collect(memoryByPrefixSQL, ref.ID)
+		if collect(memoryBySyncIDSQL(), engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
+			collect(memoryByPrefixSQL(), ref.ID)
 		}
 	case ref.SyncID != "":
-		collect(memoryBySyncIDSQL, ref.SyncID)
+		collect(memoryBySyncIDSQL(), ref.SyncID)
 	case ref.Project != "":
 		var num int64
 		if num, err = t.projectNum(ctx, ref.Project); err == nil {
-			collect(memoryByProjectTopicSQL, ref.Topic, num)
+			collect(memoryByProjectTopicSQL(), ref.Topic, num)
 		}
 	default:
-		collect(memoryByTopicSQL, ref.Topic)
+		collect(memoryByTopicSQL(), ref.Topic)
 	}
 	switch {
 	case err != nil:
@@ -89,7 +94,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	}
 	asked := slices.Clone(nums)
 	slices.Sort(asked)
-	read, err := t.memories(ctx, memoriesSQL, slices.Compact(asked))
+	read, err := t.memories(ctx, memoriesSQL(), slices.Compact(asked))
 	if err != nil {
 		return nil, err
 	}
@@ -122,11 +127,11 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if earlier, err = t.memories(ctx, earlierSQL, s, num, before); err != nil {
+	if earlier, err = t.memories(ctx, earlierSQL(), s, num, before); err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(earlier)
-	later, err = t.memories(ctx, laterSQL, s, num, after)
+	later, err = t.memories(ctx, laterSQL(), s, num, after)
 	return earlier, later, err
 }
 
@@ -145,26 +150,28 @@ func (t *tx) Revisions(ctx context.Context, nums ...int64) ([]engram.Revision, e
 }
 
 // home is the project and session of a memory, prompt or exposure, as row numbers.
-type home struct{ project, session int64 }
+type home = lexicon.Home
 
 func (t *tx) homeOf(ctx context.Context, m engram.Memory) (home, error) {
 	return t.homeIn(ctx, m.Project, m.SessionID)
 }
 
 func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err error) {
-	if at.project, err = t.projectNum(ctx, project); err != nil {
+	if at.Project, err = t.projectNum(ctx, project); err != nil {
 		return home{}, err
 	}
-	at.session, err = t.sessionNum(ctx, session)
+	at.Session, err = t.sessionNum(ctx, session)
 	return at, err
 }
 
 // writtenFields has the fields that a memory may change in its row.
-var writtenFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
-	return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
+var writtenFields = sync.OnceValue(func() []engram.Field[engram.Memory] {
+	return slices.DeleteFunc(slices.Clone(memoryTable()), func(f engram.Field[engram.Memory]) bool {
+		return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
+	})
 })
 
-// memoryValues returns the values of the columns that writtenMemory names.
+// memoryValues returns the values of the columns that writtenMemory() names.
 func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values []any, err error) {
 	if at, err = t.homeOf(ctx, m); err != nil {
 		return home{}, nil, err
@@ -173,8 +180,8 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	values = append(make([]any, 0, 4+len(writtenFields)), hash)
-	for _, f := range writtenFields {
+	values = append(make([]any, 0, 4+len(writtenFields())), hash)
+	for _, f := range writtenFields() {
 		var value any
 		switch v := f.Of(&m).(type) {
 		case *time.Time:
@@ -188,9 +195,9 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		}
 		switch f.Name {
 		case "project":
-			value = at.project
+			value = at.Project
 		case "session_id":
-			value = at.session
+			value = at.Session
 		case "topic_key", "tool_name", "summary":
 			value = conn.OrNull(value.(string))
 		}
@@ -203,17 +210,22 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 }
 
 var (
-	writtenMemory = func() string {
+	writtenMemory = sync.OnceValue(func() string {
 		columns := "hash"
-		for _, f := range writtenFields {
+		for _, f := range writtenFields() {
 			columns += ", " + f.Name
 		}
 		return strings.Replace(columns, "session_id", "session", 1)
-	}()
-	memoryPlaces     = `?` + strings.Repeat(",?", len(writtenFields))
-	insertMemorySQL  = `INSERT INTO memories (` + writtenMemory + `, num, id, sync_id, space) VALUES (` + memoryPlaces + `,?,?,?,$space)`
-	replaceMemorySQL = `UPDATE memories SET (` + writtenMemory + `) = ROW(` + memoryPlaces + `) WHERE num = ? AND space = $space`
+	})
+	insertMemorySQL = sync.OnceValue(func() string {
+		return `INSERT INTO memories (` + writtenMemory() + `, num, id, sync_id, space) VALUES (` + memoryPlaces() + `,?,?,?,$space)`
+	})
+	replaceMemorySQL = sync.OnceValue(func() string {
+		return `UPDATE memories SET (` + writtenMemory() + `) = ROW(` + memoryPlaces() + `) WHERE num = ? AND space = $space`
+	})
 )
+
+func memoryPlaces() string { return `?` + strings.Repeat(",?", len(writtenFields())) }
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
@@ -222,7 +234,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 		return err
 	}
 	num := next(&t.head.memory, m.Num)
-	_, err = t.Attempt(ctx, insertMemorySQL, append(values, num, m.ID, m.SyncID)...)
+	_, err = t.Attempt(ctx, insertMemorySQL(), append(values, num, m.ID, m.SyncID)...)
 	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}
@@ -236,7 +248,10 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if err := t.addTags(ctx, num, m.Tags); err != nil {
 		return err
 	}
-	return t.indexAnchors(ctx, num, m.Anchors)
+	if err := t.indexAnchors(ctx, num, m.Anchors); err != nil || m.Forgotten() {
+		return err
+	}
+	return t.index.Add(ctx, at, *m, true)
 }
 
 // ReplaceMemory writes m over the memory with its number.
@@ -253,11 +268,11 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	mayClash := m.TopicKey != "" && !m.Forgotten() && (was.TopicKey != m.TopicKey || was.Forgotten() || before.project != at.project || was.Scope != m.Scope)
+	mayClash := m.TopicKey != "" && !m.Forgotten() && (was.TopicKey != m.TopicKey || was.Forgotten() || before.Project != at.Project || was.Scope != m.Scope)
 	if mayClash {
-		_, err = t.Attempt(ctx, replaceMemorySQL, append(values, m.Num)...)
+		_, err = t.Attempt(ctx, replaceMemorySQL(), append(values, m.Num)...)
 	} else {
-		err = t.Run(ctx, replaceMemorySQL, append(values, m.Num)...)
+		err = t.Run(ctx, replaceMemorySQL(), append(values, m.Num)...)
 	}
 	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
@@ -285,7 +300,10 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 			return err
 		}
 	}
-	return t.reanchor(ctx, was, m)
+	if err := t.reanchor(ctx, was, m); err != nil {
+		return err
+	}
+	return t.index.Replace(ctx, was, m, before, at)
 }
 
 // addTags adds tags to a memory.
@@ -327,6 +345,9 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	}
 	if !was.Forgotten() {
 		t.count(at, was.Type, -1, 0)
+		if err := t.index.Remove(ctx, at.Project, was); err != nil {
+			return err
+		}
 	}
 	if err := t.eraseTopicNotes(ctx, num); err != nil {
 		return err
@@ -350,7 +371,10 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	if err != nil {
 		return fmt.Errorf("erase memory %d: %w", num, err)
 	}
-	return t.recordErasure(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, thingKey{num: num})
+	if err := t.recordErasure(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, thingKey{num: num}); err != nil {
+		return err
+	}
+	return t.index.ForgetKinds(ctx)
 }
 
 // eraseTopicNotes removes a memory's topic key from the entries of project moves, which record the keys taken

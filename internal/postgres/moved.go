@@ -135,11 +135,25 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 			conn.With(`UPDATE sessions SET project = ?1 WHERE space = $space AND project = ?2 AND id = ANY(?3)`, target, source, these.Sessions))
 	}
 	for typ, n := range tallied {
-		t.count(home{project: source}, typ, -n, 0)
-		t.count(home{project: target}, typ, n, 0)
+		t.count(home{Project: source}, typ, -n, 0)
+		t.count(home{Project: target}, typ, n, 0)
 	}
-	t.sessionRows = nil
-	return conn.Doing(err, "move to another project")
+	if t.sessionRows = nil; err != nil {
+		return fmt.Errorf("move to another project: %w", err)
+	}
+	if err := t.index.Move(ctx, source, target, among(these.Memories)); err != nil {
+		return err
+	}
+	return t.asked.Move(ctx, source, target, among(these.Prompts))
+}
+
+// among reports whether a number is one of these.
+func among(nums []int64) func(int64) bool {
+	which := make(map[int64]bool, len(nums))
+	for _, num := range nums {
+		which[num] = true
+	}
+	return func(num int64) bool { return which[num] }
 }
 
 // moveJournal moves the journal entries about things that moved from project source to target: memories, prompts

@@ -9,10 +9,11 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"regexp"
+	"sync/atomic"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/schema"
 )
@@ -21,6 +22,10 @@ import (
 type Options struct {
 	URL   string // postgres://USER@HOST:PORT/DATABASE
 	Space string // a UUID; it is made if it does not exist
+	// Version of the program and Now, unless empty, are recorded with writes, so that doctor notices programs of
+	// several versions.
+	Version string
+	Now     func() time.Time
 	// WriteWait is how long a write waits for other writers. Default 20 s.
 	WriteWait time.Duration
 	// Sent is called with the statements of each round trip, for tests that count them; nil: none.
@@ -39,40 +44,68 @@ type Store struct {
 	wait  time.Duration
 	role  string // SET LOCAL ROLE, or "" where the server has no such role
 
-	latest latest
+	version string
+	now     func() time.Time
+	signed  atomic.Int64 // when the version was last recorded, in milliseconds since 1970
+
+	latest  latest
+	kept    kept
+	sealing sealing
 }
 
 var _ engram.Store = (*Store)(nil)
 
-// isUUID accepts what may stand in a statement between quotes.
-var isUUID = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+// isUUID reports whether a name may stand in a statement between quotes.
+func isUUID(name string) bool {
+	for i, c := range []byte(name) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (c == '-') || !dash && (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return len(name) == 36
+}
 
 // Open opens a space, creating it if needed, and migrates the schema of the database.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	if !isUUID.MatchString(o.Space) {
-		return nil, engram.Errorf(engram.CodeInvalid, "a space is named by a UUID, not by %.80q", o.Space)
+	s, err := connect(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	at, err := schema.Prepare(ctx, s.pool, o.Space)
+	if s.role = at.Role; err == nil {
+		var note string
+		if note, err = s.begun(ctx); err == nil && note != lexicon.Current() {
+			err = s.renew(ctx)
+		}
+	}
+	if err != nil {
+		s.pool.Close()
+		return nil, schema.Explain(err)
+	}
+	return s, nil
+}
+
+// connect returns a store whose space may not exist. The first use opens a connection.
+func connect(ctx context.Context, o Options) (*Store, error) {
+	if !isUUID(o.Space) {
+		return nil, engram.Errorf(engram.CodeInvalid, "a space is named by a UUID, not by %.80q", o.Space).WithHint("uuidgen makes one; write it in lower case")
 	}
 	pool, err := conn.NewPool(ctx, o.URL)
 	if err != nil {
 		return nil, err
 	}
 	pool.Sent, pool.Loose = o.Sent, o.Loose
-	s := &Store{pool: pool, space: o.Space, wait: o.WriteWait}
+	s := &Store{pool: pool, space: o.Space, wait: o.WriteWait, version: o.Version, now: o.Now}
 	if s.wait <= 0 {
 		s.wait = defaultWriteWait
-	}
-	if s.role, err = schema.Prepare(ctx, pool, o.Space); err == nil {
-		err = s.begun(ctx)
-	}
-	if err != nil {
-		pool.Close()
-		return nil, schema.Explain(err)
 	}
 	return s, nil
 }
 
-// Close waits for calls in progress.
+// Close waits for calls in progress, and for memories that are being sealed.
 func (s *Store) Close() error {
+	s.sealing.end()
 	s.pool.Close()
 	return nil
 }
@@ -167,7 +200,12 @@ func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(
 // finish runs fn in a transaction that holds the lock, and commits.
 func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) error {
 	t.names = t.names.copy() // what it changes is not for others yet
+	defer t.index.Discard()
+	defer t.asked.Discard()
 	err := fn(t)
+	if err == nil {
+		err = s.sign(ctx, t)
+	}
 	if err == nil {
 		err = t.flush(ctx)
 	}
@@ -184,6 +222,7 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	}
 	if err == nil {
 		s.latest.written(t.head.version, t.names)
+		s.sealBeside(ctx, t)
 	}
 	return schema.Explain(err)
 }

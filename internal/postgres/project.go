@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 )
 
 // projectTable has the fields of a project; each but its aliases has a column.
-var projectTable = engram.Fields[engram.Project]()
+var projectTable = sync.OnceValue(engram.Fields[engram.Project])
 
-var projectColumns = columnsOf("p", projectTable)
+var projectColumns = sync.OnceValue(func() string { return columnsOf("p", projectTable()) })
 
 // numOfNameSQL selects the number of a project by name or alias ?1.
 const numOfNameSQL = `SELECT num FROM projects WHERE space = $space AND name = ?1
@@ -57,8 +58,8 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		return copied(p), true, nil
 	}
 	var num int64
-	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns+`, p.num`+named, []any{name},
-		scanInto(new(engram.Project), projectTable, &num)))
+	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns()+`, p.num`+named, []any{name},
+		scanInto(new(engram.Project), projectTable(), &num)))
 	if found {
 		know(t.names, &t.names.projects, name, num)
 		know(t.names, &t.names.projects, p.Name, num)
@@ -81,7 +82,7 @@ func copied(p engram.Project) engram.Project {
 }
 
 var (
-	projectsSQL = `SELECT ` + projectColumns + `,%s FROM projects p WHERE p.space = $space AND p.num <> 0%s ORDER BY p.name`
+	projectsSQL = `SELECT %s,%s FROM projects p WHERE p.space = $space AND p.num <> 0%s ORDER BY p.name`
 	countsSQL   = `(SELECT coalesce(sum(live), 0)::bigint FROM tallies WHERE space = $space AND project = p.num),
 	(SELECT count(*) FROM sessions WHERE space = $space AND project = p.num),
 	(SELECT count(*) FROM prompts WHERE space = $space AND project = p.num AND deleted_at IS NULL)`
@@ -93,9 +94,9 @@ func (t *tx) Projects(ctx context.Context, counted bool) ([]engram.ProjectCounts
 	if counted {
 		counts = countsSQL
 	}
-	query := fmt.Sprintf(projectsSQL, counts, t.Off.Among("p.num"))
+	query := fmt.Sprintf(projectsSQL, projectColumns(), counts, t.Off.Among("p.num"))
 	var c engram.ProjectCounts
-	scan := scanInto(&c.Project, projectTable, &c.Memories, &c.Sessions, &c.Prompts)
+	scan := scanInto(&c.Project, projectTable(), &c.Memories, &c.Sessions, &c.Prompts)
 	return conn.List(ctx, t, "read projects", query, nil, func(s conn.Scanner) (engram.ProjectCounts, error) {
 		_, err := scan(s)
 		return c, err

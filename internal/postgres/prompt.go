@@ -3,18 +3,20 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 )
 
 // promptTable has the fields of a prompt; each has a column.
-var promptTable = engram.Fields[engram.Prompt]()
+var promptTable = sync.OnceValue(engram.Fields[engram.Prompt])
 
-var promptColumns = columnsOf("p", promptTable)
+var promptColumns = sync.OnceValue(func() string { return columnsOf("p", promptTable()) })
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable))
+	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable()))
 }
 
 // Prompts returns the prompts that pass f, served by prompts_recent, prompts_project_recent, prompts_session or,
@@ -60,7 +62,7 @@ func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) 
 	if c.order == "array_position(?, p.num)" {
 		c.args = append(c.args, f.Nums)
 	}
-	query, args := c.page(promptColumns, p)
+	query, args := c.page(promptColumns(), p)
 	return t.prompts(ctx, query, args...)
 }
 
@@ -72,28 +74,47 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	}
 	num := next(&t.head.prompt, p.Num)
 	const query = `INSERT INTO prompts (space, num, sync_id, project, session, created_at, content) VALUES ($space,?,?,?,?,?,?)`
-	if _, err := t.Attempt(ctx, query, num, p.SyncID, at.project, at.session, conn.Millis(p.CreatedAt), p.Content); err != nil {
+	if _, err := t.Attempt(ctx, query, num, p.SyncID, at.Project, at.Session, conn.Millis(p.CreatedAt), p.Content); err != nil {
 		return fmt.Errorf("insert prompt: %w", err)
 	}
 	p.Num = num
-	if at.session == 0 {
-		return nil
+	if err := t.asked.Add(ctx, home{Project: at.Project}, promptText(*p), true); err != nil || at.Session == 0 {
+		return err
 	}
 	t.sessionRows = nil
-	return t.Run(ctx, `UPDATE sessions SET active_at = greatest(active_at, ?) WHERE space = $space AND num = ?`, conn.Millis(p.CreatedAt), at.session)
+	return t.Run(ctx, `UPDATE sessions SET active_at = greatest(active_at, ?) WHERE space = $space AND num = ?`, conn.Millis(p.CreatedAt), at.Session)
 }
 
 // ReplacePrompt writes the project, session and deletion time of a prompt.
 func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
-	if _, err := engram.PromptAt(ctx, t, p.Num); err != nil {
+	was, err := engram.PromptAt(ctx, t, p.Num)
+	if err != nil {
 		return err
 	}
 	at, err := t.homeIn(ctx, p.Project, p.SessionID)
 	if err == nil {
 		err = t.Run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE space = $space AND num = ?`,
-			at.project, at.session, conn.Millis(p.DeletedAt), p.Num)
+			at.Project, at.Session, conn.Millis(p.DeletedAt), p.Num)
 	}
-	return conn.Doing(err, "write prompt %d", p.Num)
+	if err != nil {
+		return fmt.Errorf("write prompt %d: %w", p.Num, err)
+	}
+	now := was
+	now.Project, now.DeletedAt = p.Project, p.DeletedAt
+	return t.reindexPrompt(ctx, was, now)
+}
+
+// reindexPrompt updates the index after a change of a prompt.
+func (t *tx) reindexPrompt(ctx context.Context, was, now engram.Prompt) error {
+	before, err := t.projectNum(ctx, was.Project)
+	if err != nil {
+		return err
+	}
+	at, err := t.projectNum(ctx, now.Project)
+	if err != nil {
+		return err
+	}
+	return t.asked.Replace(ctx, promptText(was), promptText(now), home{Project: before}, home{Project: at})
 }
 
 // ErasePrompt removes a prompt permanently.
@@ -102,10 +123,46 @@ func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 	if err != nil {
 		return err
 	}
+	if !p.Deleted() {
+		project, err := t.projectNum(ctx, p.Project)
+		if err == nil {
+			err = t.asked.Remove(ctx, project, promptText(p))
+		}
+		if err != nil {
+			return err
+		}
+	}
 	err = t.RunAll(ctx, conn.With(`DELETE FROM prompts WHERE space = $space AND num = ?`, num),
 		conn.With(`UPDATE mutations SET `+emptied+` WHERE space = $space AND entity = 'prompt' AND num = ? AND key = ''`, num))
 	if err != nil {
 		return fmt.Errorf("erase prompt %d: %w", num, err)
 	}
 	return t.recordErasure(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: p.SyncID, SyncID: p.SyncID, Project: p.Project}, thingKey{num: num})
+}
+
+// promptText is a prompt as the index of prompts has it. Its words stand in the title, where stop words count:
+// prompts are short, such as "what is this". It is of no session, which it may lose without being written.
+func promptText(p engram.Prompt) engram.Memory {
+	return engram.Memory{Num: p.Num, Project: p.Project, Title: p.Content, CreatedAt: p.CreatedAt, DeletedAt: p.DeletedAt}
+}
+
+// SearchPrompts ranks the prompts that contain any of the terms. It looks for no other words in their place.
+func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project string, limit int) ([]engram.Prompt, error) {
+	in, err := t.indexFilter(ctx, engram.Filter{Project: project})
+	if err != nil || in == nil {
+		return nil, err
+	}
+	q := engram.LexicalQuery{Terms: slices.Clone(terms), Limit: limit, Alone: true}
+	for i := range q.Terms {
+		q.Terms[i].Stop = true
+	}
+	found, err := t.asked.Search(ctx, q, *in)
+	if err != nil || len(found.Hits) == 0 {
+		return nil, err
+	}
+	nums := make([]int64, len(found.Hits))
+	for i, h := range found.Hits {
+		nums[i] = h.Num
+	}
+	return t.prompts(ctx, `SELECT `+promptColumns()+` FROM prompts p WHERE p.space = $space AND p.num = ANY(?1) ORDER BY array_position(?1, p.num)`, nums)
 }

@@ -53,9 +53,7 @@ func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
 	for _, tag := range f.Tags {
 		c.add("EXISTS (SELECT 1 FROM tags WHERE space = $space AND memory = "+row+".num AND tag = ?)", tag)
 	}
-	if f.Topic != "" { // this key or one below it: "0" is the character after the slash
-		c.add("("+row+".topic_key = ? OR "+row+".topic_key >= ? AND "+row+".topic_key < ?)", f.Topic, f.Topic+"/", f.Topic+"0")
-	}
+	c.addTopic(row, f.Topic)
 	if f.SessionID != "" {
 		c.add(row+".session = (SELECT num FROM sessions WHERE space = $space AND id = ?)", f.SessionID)
 	}
@@ -66,6 +64,13 @@ func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
 		c.add(row+".created_at < ?", f.Until.UnixMilli())
 	}
 	c.addMetadata(row, f.Metadata)
+}
+
+// addTopic adds that the memory in row has the topic key or one below it. "0" is the character after the slash.
+func (c *conditions) addTopic(row, key string) {
+	if key != "" {
+		c.add("("+row+".topic_key = ? OR "+row+".topic_key >= ? AND "+row+".topic_key < ?)", key, key+"/", key+"0")
+	}
 }
 
 // addMetadata adds that the memory in row has all these values.

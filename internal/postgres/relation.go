@@ -1,20 +1,22 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 )
 
 // relationTable has the fields of a relation; each has a column.
-var relationTable = engram.Fields[engram.Relation]()
+var relationTable = sync.OnceValue(engram.Fields[engram.Relation])
 
-var relationColumns = columnsOf("r", relationTable)
+var relationColumns = sync.OnceValue(func() string { return columnsOf("r", relationTable()) })
 
 func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
-	return conn.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable))
+	return conn.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable()))
 }
 
 // touching selects the relations with an end in a list, between those of two memories, served by relations_source,
@@ -32,7 +34,7 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 	if ref.ID != "" {
 		column, arg = "id", ref.ID
 	}
-	r, found, err := conn.First(t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE r.space = $space AND r.`+column+` = ?`, arg))
+	r, found, err := conn.First(t.relations(ctx, `SELECT `+relationColumns()+` FROM relations r WHERE r.space = $space AND r.`+column+` = ?`, arg))
 	if err == nil && !found {
 		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
 			WithHint("see {conflicts list} and {graph ID}")
@@ -107,7 +109,7 @@ func (t *tx) Relations(ctx context.Context, f engram.RelationFilter, p engram.Pa
 	if err != nil || c == nil {
 		return nil, err
 	}
-	query, args := c.page(relationColumns, p)
+	query, args := c.page(relationColumns(), p)
 	return t.relations(ctx, query, args...)
 }
 
@@ -124,7 +126,7 @@ func (t *tx) CountRelations(ctx context.Context, f engram.RelationFilter) (n int
 
 // relationsOfSQL selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each direction, by
 // relations_source and relations_target.
-var relationsOfSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.space = $space AND r.num IN (
+const relationsOfSQL = `SELECT %s FROM relations r WHERE r.space = $space AND r.num IN (
 	SELECT n.num FROM unnest(?1::bigint[]) AS m(num) CROSS JOIN unnest(?2::text[]) AS v(verb) CROSS JOIN LATERAL (
 		SELECT num FROM relations WHERE space = $space AND source = m.num AND verb = v.verb COLLATE "C" AND removed_at IS NULL ORDER BY num DESC LIMIT ?3) n
 	UNION SELECT n.num FROM unnest(?1::bigint[]) AS m(num) CROSS JOIN unnest(?2::text[]) AS v(verb) CROSS JOIN LATERAL (
@@ -139,7 +141,7 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 	if verbs == nil {
 		verbs = engram.Verbs()
 	}
-	return t.relations(ctx, relationsOfSQL, memories, conn.Texts(verbs), most)
+	return t.relations(ctx, fmt.Sprintf(relationsOfSQL, relationColumns()), memories, conn.Texts(verbs), most)
 }
 
 // InsertRelation adds relations and sets their numbers. If one exists, those before it are added.
@@ -155,7 +157,7 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 	first := t.head.relation + 1
 	all := make([]conn.Statement, len(rs))
 	for i, r := range rs {
-		all[i] = conn.With(query, first+int64(i), r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
+		all[i] = conn.With(query, cmp.Or(r.Num, first+int64(i)), r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
 			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt))
 	}
 	added, err := t.ExecAll(ctx, all...)
@@ -169,7 +171,7 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 			}
 			return t.notInserted(ctx, *r)
 		}
-		r.Num = next(&t.head.relation, 0)
+		r.Num = next(&t.head.relation, r.Num)
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func TestRoundTrips(t *testing.T) {
 			return s.UpdateAfter(ctx, project, func(tx engram.Tx) error { return project(tx) })
 		}, 4},
 		// Begin, session, the insert, commit: the version that the last write made knows names and models.
-		{"a memory with all that belongs to it", update(func(tx engram.Tx) error { return saveWhole(ctx, tx, memory) }), 4},
+		{"a memory with all that belongs to it", update(func(tx engram.Tx) error { return saveWhole(ctx, tx, memory) }), 5}, // its kind is new
 		{"two memories: names, the model and numbers are known then", update(func(tx engram.Tx) error {
 			second := *memory
 			second.ID, second.SyncID = memory.ID[:20]+"y"+memory.ID[21:], "obs-other"
@@ -123,11 +123,11 @@ func TestRoundTrips(t *testing.T) {
 				return err
 			}
 			return saveWhole(ctx, tx, &second)
-		}), 5},
+		}), 6}, // the new kind is read once
 		{"a replaced memory", update(func(tx engram.Tx) error {
 			return tx.ReplaceMemory(ctx, saved[reflect.TypeFor[engram.Memory]()][0].(engram.Memory))
-		}), 3}, // begin, the memory, commit
-		{"an erased memory", update(func(tx engram.Tx) error { return tx.EraseMemory(ctx, 2) }), 6},
+		}), 4}, // begin, the memory, whether it waits for a segment, commit
+		{"an erased memory", update(func(tx engram.Tx) error { return tx.EraseMemory(ctx, 2) }), 8},
 		{"relations of a save", update(func(tx engram.Tx) error {
 			r := func(id string, verb engram.Verb) *engram.Relation {
 				return &engram.Relation{ID: id, Source: 1, Target: 3, Verb: verb, Status: engram.RelationJudged, CreatedAt: storetest.Day(), UpdatedAt: storetest.Day()}

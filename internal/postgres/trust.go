@@ -59,7 +59,19 @@ func (t *tx) Cut(ctx context.Context, c engram.Cut) error {
 		}
 	}
 	for _, p := range c.Prompts {
-		if err := t.Run(ctx, `UPDATE prompts SET content = ? WHERE space = $space AND num = ?`, p.Content, p.Num); err != nil {
+		was, err := engram.PromptAt(ctx, t, p.Num)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			continue
+		}
+		if err == nil {
+			err = t.Run(ctx, `UPDATE prompts SET content = ? WHERE space = $space AND num = ?`, p.Content, p.Num)
+		}
+		if err == nil {
+			now := was
+			now.Content = p.Content
+			err = t.reindexPrompt(ctx, was, now)
+		}
+		if err != nil {
 			return fmt.Errorf("remove secrets: %w", err)
 		}
 	}

@@ -15,26 +15,9 @@ import (
 
 // indexFilter resolves a filter for the index of words; nil if no memory can pass.
 func (t *tx) indexFilter(ctx context.Context, f engram.Filter) (*lexicon.Filter, error) {
-	in := &lexicon.Filter{Filter: f, Project: lexicon.Several, Session: lexicon.Several}
-	if f.Forgotten {
-		return nil, nil
-	}
-	if f.Project != "" {
-		num, found, err := t.knownProject(ctx, f.Project)
-		if !found {
-			return nil, err
-		}
-		in.Project = num
-	}
-	if f.SessionID != "" {
-		num, err := t.sessionNum(ctx, f.SessionID)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		in.Session = num
+	in, err := lexicon.Resolve(ctx, f, t.knownProject, t.sessionNum)
+	if err != nil || in == nil {
+		return nil, err
 	}
 	var c conditions
 	c.addTopic("m", f.Topic)

@@ -149,11 +149,11 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 }
 
 func (t *tx) insertRelations(ctx context.Context, rs []*engram.Relation) error {
-	const query = `INSERT OR FAIL INTO relations (id, source, target, verb, status, strength, reason, evidence, confidence, actor,
+	const query = `INSERT OR FAIL INTO relations (num, id, source, target, verb, status, strength, reason, evidence, confidence, actor,
 		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES `
 	rows, ids := make([][]any, len(rs)), make([]string, len(rs))
 	for i, r := range rs {
-		ids[i], rows[i] = r.ID, []any{r.ID, r.Source, r.Target, string(r.Verb), string(r.Status), r.Strength, r.Reason, r.Evidence, r.Confidence,
+		ids[i], rows[i] = r.ID, []any{orZero(r.Num), r.ID, r.Source, r.Target, string(r.Verb), string(r.Status), r.Strength, r.Reason, r.Evidence, r.Confidence,
 			r.Actor, r.ActorKind, r.Model, r.SessionID, millis(r.CreatedAt), millis(r.UpdatedAt), millis(r.RemovedAt)}
 	}
 	res, err := t.insert(ctx, query, rows)
@@ -172,7 +172,7 @@ func (t *tx) insertRelations(ctx context.Context, rs []*engram.Relation) error {
 	}
 	last, err := res.LastInsertId()
 	for i, r := range rs {
-		r.Num = last - int64(len(rs)-1-i)
+		r.Num = cmp.Or(r.Num, last-int64(len(rs)-1-i))
 	}
 	return err
 }

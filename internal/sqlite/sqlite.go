@@ -12,8 +12,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -63,7 +61,7 @@ func schema() file.Schema {
 		var id [8]byte
 		_, _ = rand.Read(id[:]) // never fails
 		return c.Exec(ctx, "INSERT INTO meta (key, value) VALUES ('device', ?), ('words', ?), ('secret_rules', ?)",
-			hex.EncodeToString(id[:]), strconv.Itoa(lexicon.Version), secret.Version)
+			hex.EncodeToString(id[:]), lexicon.Current(), secret.Version)
 	}}
 }
 
@@ -154,19 +152,12 @@ func (s *Store) write(ctx context.Context, t *tx, fn func(engram.Tx) error) (era
 	return t.scrubbed, err
 }
 
-// renewing is what fact words has after the version while segments of another one are left.
-const renewing = " in part"
-
-// renewBatch is how many memories one transaction indexes anew within the time of a hook.
-const renewBatch = 256
-
 // renew indexes all memories anew, in batches, if another lexicon.Version made the index. Meanwhile the old words answer.
-// With a deadline it takes half of the time, and the next Open goes on.
 func (s *Store) renew(ctx context.Context, log *slog.Logger) error {
 	current := false
 	err := s.Patiently(ctx, func(ctx context.Context, c *conn.Conn) error {
 		words, err := newTx(c, &s.kept, false).Fact(ctx, "words")
-		current = words == strconv.Itoa(lexicon.Version)
+		current = words == lexicon.Current()
 		return err
 	})
 	if err != nil || current {
@@ -175,48 +166,25 @@ func (s *Store) renew(ctx context.Context, log *slog.Logger) error {
 	if log != nil {
 		log.InfoContext(ctx, "reindexing all memories", "words", lexicon.Version)
 	}
-	part, most := ctx, lexicon.MaxSlots
-	until, limited := ctx.Deadline()
-	if limited = limited && s.now != nil; limited {
-		until = until.Add(-until.Sub(s.now()) / 2)
-		most = renewBatch
-		var cancel context.CancelFunc
-		part, cancel = context.WithDeadline(ctx, until)
-		defer cancel()
-	}
-	for !current && err == nil && (!limited || s.now().Before(until)) {
-		err = s.Update(part, func(w engram.Tx) (err error) {
+	return lexicon.RenewAll(ctx, s.now, func(ctx context.Context, most int) (current bool, err error) {
+		err = s.Update(ctx, func(w engram.Tx) (err error) {
 			current, err = w.(*tx).renew(ctx, most)
 			return err
 		})
-	}
-	if part.Err() != nil && ctx.Err() == nil {
-		return nil
-	}
-	return err
+		return current, err
+	})
 }
 
 // renew indexes up to most memories anew and reports whether none is left.
 func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
-	now := strconv.Itoa(lexicon.Version)
 	words, err := t.Fact(ctx, "words")
-	if err != nil || words == now { // by another process
-		return true, err
+	if err == nil {
+		words, err = t.index.Renew(ctx, words, most, t.Memories, t.addToIndex)
 	}
-	begun := words == now+renewing
-	nums, err := t.index.TakeOutdated(ctx, begun, most)
-	if err == nil && begun && len(nums) == 0 {
-		return true, t.PutFact(ctx, "words", now)
-	}
-	ms, readErr := t.Memories(ctx, nums)
-	err = errors.Join(err, readErr)
-	if errors.Is(err, postings.ErrDamaged) || err == nil && (len(ms) < len(nums) || slices.ContainsFunc(ms, engram.Memory.Forgotten)) {
+	if errors.Is(err, postings.ErrDamaged) {
 		return true, t.Reindex(ctx)
 	}
-	for i := 0; i < len(ms) && err == nil; i++ {
-		err = t.addToIndex(ctx, ms[i])
-	}
-	return false, errors.Join(err, t.PutFact(ctx, "words", now+renewing))
+	return words == lexicon.Current(), errors.Join(err, t.PutFact(ctx, "words", words))
 }
 
 // Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
@@ -227,7 +195,7 @@ func (t *tx) Reindex(ctx context.Context) error {
 	if err := t.eachLive(ctx, func(m engram.Memory) error { return t.addToIndex(ctx, m) }); err != nil {
 		return err
 	}
-	return t.PutFact(ctx, "words", strconv.Itoa(lexicon.Version))
+	return t.PutFact(ctx, "words", lexicon.Current())
 }
 
 func (t *tx) addToIndex(ctx context.Context, m engram.Memory) error {

@@ -30,8 +30,8 @@ func PrintIndex(ctx context.Context, s index.Store) (string, error) {
 	for _, g := range segments {
 		fmt.Fprintf(&b, " segment %d of %d v%d %d/%d/%d %s", g.Level, g.Project, g.Version, g.Slots, g.Live, g.Tokens, g.Firsts)
 		for _, of := range []index.Sort{index.Blocks, index.Documents, index.Lengths} {
-			err := s.Parts(ctx, of, g.Num, 0, func(n int, data []byte) error {
-				fmt.Fprintf(&b, " %d/%d %s", of, n, data)
+			err := s.Parts(ctx, of, []int64{g.Num}, 0, func(p index.Place, data []byte) error {
+				fmt.Fprintf(&b, " %d/%d %s", of, p.N, data)
 				return nil
 			})
 			if err != nil {
@@ -169,7 +169,7 @@ func indexSteps(t *testing.T) []indexStep {
 				t.Errorf("parts at places: %v", got)
 			}
 			stop := errors.New("stop")
-			if err := s.Parts(ctx, index.Documents, segment, 1, func(n int, _ []byte) error { return fmt.Errorf("%d: %w", n, stop) }); !errors.Is(err, stop) || !strings.Contains(err.Error(), "1: stop") {
+			if err := s.Parts(ctx, index.Documents, []int64{segment}, 1, func(p index.Place, _ []byte) error { return fmt.Errorf("%d: %w", p.N, stop) }); !errors.Is(err, stop) || !strings.Contains(err.Error(), "1: stop") {
 				t.Errorf("got %v, want the error of the function", err)
 			}
 			dropped, err := s.DropKinds(ctx)

@@ -118,7 +118,7 @@ func run(p *command.Program, cmd *cobra.Command, args []string, look string) err
 	}
 	return p.App.BrowseTUI(cmd.Context(), app.TUIOptions{
 		Project: project, Screen: begin, Query: question, Theme: look, Keys: keys, Zone: c.Timezone,
-		In: p.Stdin, Out: p.Stdout, Env: config.Terminal(p.Env, !bool(p.Out)), Alive: alive(c.DBPath),
+		In: p.Stdin, Out: p.Stdout, Env: config.Terminal(p.Env, !bool(p.Out)), Alive: alive(c),
 		Outside: app.TUIOutside{
 			Edit:     func(text string) (app.TUIEditing, error) { return newEditor(p, text) },
 			Settings: func(context.Context) ([]app.TUISetting, error) { return settingsOf(c), nil },
@@ -150,7 +150,11 @@ func needsTerminal(p *command.Program) error {
 
 // alive returns a function that reports when another file, or none, is at the path of the database: SQLite goes on with the
 // old file, whose contents no other program sees.
-func alive(path string) func() error {
+func alive(c config.Config) func() error {
+	if c.OnServer() {
+		return nil
+	}
+	path := c.DBPath
 	first, err := os.Stat(path)
 	if err != nil {
 		return nil

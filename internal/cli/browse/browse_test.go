@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/cli/command"
+	"github.com/alanbuscaglia/engram/internal/config"
 )
 
 func TestPastSearchesAreKeptForTheirOwner(t *testing.T) {
@@ -60,7 +61,7 @@ func TestADatabaseThatWentIsSeen(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	check := alive(path)
+	check := alive(config.Config{DBPath: path})
 	if err := check(); err != nil {
 		t.Errorf("while it is there: %v", err)
 	}

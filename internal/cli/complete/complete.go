@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -208,7 +207,7 @@ func look(p *command.Program, cmd *cobra.Command, read func(ctx context.Context,
 	if err != nil {
 		return nil
 	}
-	if _, err := os.Stat(p.Loaded.DBPath); err != nil {
+	if !app.Exists(*p.Loaded) {
 		return nil
 	}
 	project, err := p.ReadProject(cmd, e, false)

@@ -25,7 +25,7 @@ import (
 // Commands returns the commands of memories, sessions and prompts.
 func Commands() []command.Maker {
 	return []command.Maker{
-		command.In(command.GroupMemory, "save add store remember", saveCommand),
+		command.In(command.GroupMemory, "save add remember", saveCommand),
 		command.In(command.GroupMemory, "search query", searchCommand),
 		command.In(command.GroupMemory, "recall", recallCommand),
 		command.In(command.GroupMemory, "context", contextCommand),
@@ -53,6 +53,17 @@ func Commands() []command.Maker {
 	}
 }
 
+// StoreCommand returns the command store: save under another name, with commands about the store itself.
+func StoreCommand(p *command.Program, about ...*cobra.Command) *cobra.Command {
+	cmd := saveCommand(p)
+	cmd.Use, cmd.Aliases = strings.Replace(cmd.Use, "save", "store", 1), nil
+	cmd.Short = "Save a memory, as save does; or move the whole store"
+	cmd.Long = "With a text, save a memory: see engram save. The commands below are about the store itself."
+	cmd.Example = command.Examples(`engram store 'Auth model' 'Access tokens live 15 minutes'`, "engram store move postgres://me@db.example.org/team")
+	cmd.AddCommand(about...)
+	return cmd
+}
+
 type saveFlags struct {
 	typ, scope, topic, session, origin string
 	tags, metadata, related            []string
@@ -65,7 +76,7 @@ func saveCommand(p *command.Program) *cobra.Command {
 	var f saveFlags
 	cmd := &cobra.Command{
 		Use:     "save TITLE [CONTENT|-]",
-		Aliases: []string{"add", "store", "remember"},
+		Aliases: []string{"add", "remember"},
 		Short:   "Save a memory, or revise the one with the same topic",
 		Long: `Save a memory. A single argument is the content, and the title is derived from it; "-" reads the content from standard
 input. If the topic key exists, the memory with that topic is revised and its old text is kept.

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -204,7 +203,7 @@ func hereProject(p *command.Program, cmd *cobra.Command, e *engine.Engine) (stri
 // namesOf returns a project's name and aliases, since a folder may still use an alias. An unreadable database
 // must not prevent switching off.
 func namesOf(p *command.Program, cmd *cobra.Command, e *engine.Engine, name string, named bool) []string {
-	if _, err := os.Stat(p.Loaded.DBPath); err != nil {
+	if !app.Exists(*p.Loaded) {
 		return []string{name}
 	}
 	all, err := e.Projects(cmd.Context())

@@ -136,7 +136,7 @@ func serving(p *command.Program, c config.Config, addr net.Addr) ServingDoc {
 		connect += ` --header "Authorization: Bearer $ENGRAM_HTTP_TOKEN"`
 	}
 	return ServingDoc{
-		Version: p.Version, Address: url, MCP: url + "/mcp", Database: c.DBPath, Connect: connect,
+		Version: p.Version, Address: url, MCP: url + "/mcp", Database: c.Place(), Connect: connect,
 		Next: command.Self() + " demo",
 	}
 }

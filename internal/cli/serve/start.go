@@ -144,7 +144,7 @@ func writeDifferences(p *command.Program, b *strings.Builder, c config.Config, s
 	if c.Origins["port"].Source != config.SourceDefault && c.Port != 0 && s.URL != "" && !strings.HasSuffix(s.URL, fmt.Sprintf(":%d", c.Port)) {
 		fmt.Fprintf(b, "  It listens on a port other than %d; to change that: engram restart\n", c.Port)
 	}
-	if s.Database != c.DBPath {
+	if s.Database != c.Place() {
 		fmt.Fprintf(b, "  Its database is %s; to change that: engram restart\n", s.Database)
 	}
 }

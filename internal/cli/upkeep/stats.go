@@ -79,7 +79,7 @@ the last 12, and projects and types everything.`,
 			if err != nil {
 				return err
 			}
-			return p.Answer(statsOf(in.Project, s, p.Loaded.DBPath), command.WithNothing(nothing, func(b *strings.Builder) {
+			return p.Answer(statsOf(in.Project, s, p.Loaded.Place()), command.WithNothing(nothing, func(b *strings.Builder) {
 				if by == "" {
 					writeStats(p, b, s)
 					return
@@ -112,7 +112,7 @@ func writeStats(p *command.Program, b *strings.Builder, s read.StatsOver) {
 	}
 	fmt.Fprintf(b, "  Projects:     %s\n", render.Line(projects, 0))
 	// On a line of its own, because scripts read it.
-	fmt.Fprintf(b, "  Database:     %s\n", p.Loaded.DBPath)
+	fmt.Fprintf(b, "  Database:     %s\n", p.Loaded.Place())
 	fmt.Fprintf(b, "  Size:         %s\n", command.SizeText(s.Bytes))
 	saved := 0
 	for _, g := range s.Groups {

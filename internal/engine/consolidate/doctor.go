@@ -56,9 +56,11 @@ func (c *Consolidator) Doctor(ctx context.Context, in DoctorInput) (health.Repor
 	if err != nil {
 		return health.Report{}, err
 	}
-	judged := make([]health.Check, len(checks))
-	for i, id := range checks {
-		judged[i] = health.Judge(id, f, p)
+	var judged []health.Check
+	for _, id := range checks {
+		if in.Check != "" || health.Concerns(id, f) {
+			judged = append(judged, health.Judge(id, f, p))
+		}
 	}
 	return health.NewReport(name, judged), nil
 }

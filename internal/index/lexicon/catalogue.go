@@ -114,9 +114,12 @@ func (x *Index) readCatalogue(ctx context.Context, now index.State, last *catalo
 // searches do not need them, and every save changes them.
 func (x *Index) readUnsealed(ctx context.Context) (*segment, error) {
 	g := &segment{level: levelSmall, project: Several, loaded: true, wordless: true}
-	err := x.Store.Unsealed(ctx, 0, false, func(u index.Unsealed) error {
+	err := x.Store.Unsealed(ctx, 0, x.Served, func(u index.Unsealed) error {
 		if len(u.Document) != postings.DocSize {
 			return postings.ErrDamaged
+		}
+		if x.Served {
+			g.waiting = append(g.waiting, source{docs: u.Document, blocks: [][]byte{u.Words}})
 		}
 		g.docs = append(g.docs, u.Document...)
 		return nil
@@ -143,7 +146,10 @@ func (x *Index) readWords(ctx context.Context, g *segment) error {
 	if !g.wordless {
 		return nil
 	}
-	from, err := x.unsealed(ctx)
+	from, err := g.waiting, error(nil)
+	if from == nil {
+		from, err = x.unsealed(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -160,7 +166,7 @@ func (x *Index) readWords(ctx context.Context, g *segment) error {
 		g.firsts = append(g.firsts, b.First)
 		g.blocks = append(g.blocks, b.Data)
 	}
-	g.wordless = false
+	g.wordless, g.waiting = false, nil
 	return nil
 }
 

@@ -29,6 +29,9 @@ type Index struct {
 	Store index.Store
 	Cache *Cache
 	Slots Slots
+	// Served says that the store is a server. It is asked rarely, for much at once; and saves leave memories unsealed, since
+	// others wait for their end, to be moved to segments by Seal.
+	Served bool
 	// Excluded are the numbers of projects whose memories are not found.
 	Excluded map[int64]bool
 

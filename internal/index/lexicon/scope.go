@@ -19,6 +19,34 @@ type Filter struct {
 	Check func(ctx context.Context, nums []int64) (map[int64]bool, error)
 }
 
+// Resolve returns a filter with the numbers of what it names, for which project and session are asked; nil if no memory
+// can pass. A session that does not exist is CodeNotFound.
+func Resolve(ctx context.Context, f engram.Filter, project func(context.Context, string) (num int64, found bool, err error),
+	session func(context.Context, string) (int64, error)) (*Filter, error) {
+	in := &Filter{Filter: f, Project: Several, Session: Several}
+	if f.Forgotten {
+		return nil, nil
+	}
+	if f.Project != "" {
+		num, found, err := project(ctx, f.Project)
+		if !found {
+			return nil, err
+		}
+		in.Project = num
+	}
+	if f.SessionID != "" {
+		num, err := session(ctx, f.SessionID)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		in.Session = num
+	}
+	return in, nil
+}
+
 // Scope is the part of the index that a filter selects in one snapshot. Documents and the lists of tags
 // answer most conditions without reading memories.
 type Scope struct {
@@ -68,15 +96,19 @@ func (x *Index) scope(ctx context.Context, f Filter, spare bool) (*Scope, error)
 
 // choose selects the segments in scope and counts their memories.
 func (s *Scope) choose(ctx context.Context, cat *catalogue) error {
+	in, read := make([]*segment, 0, len(cat.segments)+1), make([]*segment, 0, len(cat.segments)+1)
 	for _, g := range cat.all() {
 		if g.project != Several && !s.has(g.project) {
 			continue
 		}
-		if !s.spare || s.mixed(g) || !g.large() {
-			if err := s.index.load(ctx, g); err != nil {
-				return err
-			}
+		if in = append(in, g); !s.spare || s.index.Served || s.mixed(g) || !g.large() {
+			read = append(read, g)
 		}
+	}
+	if err := s.index.loadAll(ctx, read...); err != nil {
+		return err
+	}
+	for _, g := range in {
 		live, tokens := g.live, g.tokens
 		switch {
 		case g.project != Several:

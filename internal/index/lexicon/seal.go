@@ -36,7 +36,50 @@ func (x *Index) put(ctx context.Context, d postings.Doc, words []wordCount) erro
 	if err != nil {
 		return err
 	}
+	if x.Served {
+		return nil
+	}
 	return x.order(ctx, seq-1, seq)
+}
+
+// Due reports whether so many memories wait that Seal should move them to segments.
+func (x *Index) Due(ctx context.Context) (bool, error) {
+	now, err := x.Store.State(ctx)
+	return now.Unsealed >= sealAt, err
+}
+
+// Seal moves the memories that wait to segments, if it is due.
+func (x *Index) Seal(ctx context.Context) error {
+	due, err := x.Due(ctx)
+	if err != nil || !due {
+		return err
+	}
+	now, err := x.Store.State(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := x.segments(ctx)
+	if err != nil {
+		return err
+	}
+	small, medium := int(now.Unsealed), 0
+	for _, g := range all {
+		switch g.level {
+		case levelSmall:
+			small += g.live
+		case levelMedium:
+			medium += g.live
+		}
+	}
+	switch {
+	case small+medium >= settleAt:
+		err = x.settle(ctx, nil)
+	case small >= mergeAt:
+		err = x.merge(ctx, nil)
+	default:
+		err = x.seal(ctx, nil)
+	}
+	return doing(err, "seal the newest memories")
 }
 
 // order reorganises the newest memories if the numbers of table unsealed, going from last to seq, pass a

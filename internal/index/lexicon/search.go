@@ -122,7 +122,7 @@ func (s *search) run(ctx context.Context) error {
 	if err := s.ask(ctx); err != nil {
 		return err
 	}
-	if err := s.askTools(ctx); err != nil {
+	if err := s.countTools(); err != nil {
 		return err
 	}
 	for _, term := range s.query.Terms {
@@ -261,7 +261,7 @@ func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	return w, nil
 }
 
-// ask reads the lists of the query's words.
+// ask reads the lists of the query's words, those of tool names, too.
 func (s *search) ask(ctx context.Context) error {
 	var words []string
 	for _, term := range s.query.Terms {
@@ -271,6 +271,7 @@ func (s *search) ask(ctx context.Context) error {
 			}
 		}
 	}
+	words = append(words, s.toolNames()...)
 	lists, err := s.scope.index.lists(ctx, s.scope.segments, words)
 	if err != nil {
 		return err
@@ -282,25 +283,25 @@ func (s *search) ask(ctx context.Context) error {
 	return nil
 }
 
-// askTools reads which words of the query tool names have. A search for all words looks for them in texts alone.
-func (s *search) askTools(ctx context.Context) error {
+// toolNames returns the words of the query that are looked for in tool names, too: none for a search for all words.
+func (s *search) toolNames() (names []string) {
 	if s.query.All {
 		return nil
 	}
-	var names []string
 	for _, t := range s.query.Terms {
 		if name := toolMark + t.Word; !t.Stop && !t.Time && !t.Joined && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	lists, err := s.scope.index.lists(ctx, s.scope.segments, names)
-	if err != nil {
-		return err
-	}
+	return names
+}
+
+// countTools finds which words of the query tool names have.
+func (s *search) countTools() error {
 	s.tools = map[string]*word{}
-	for j, name := range names {
+	for _, name := range s.toolNames() {
 		w := &word{isTool: true, spread: make([]holding, len(s.scope.segments))}
-		for i, l := range lists[j] {
+		for i, l := range s.asked[name] {
 			w.spread[i].list = l
 		}
 		if err := s.count(w); err != nil {

@@ -26,8 +26,9 @@ type segment struct {
 
 	loading  sync.Mutex
 	loaded   bool
-	lengths  []byte // of the documents; nil if not read yet
-	wordless bool   // unsealed memories whose words are not read yet
+	lengths  []byte   // of the documents; nil if not read yet
+	wordless bool     // unsealed memories whose words are not ready yet
+	waiting  []source // of wordless ones, the words if they were read along
 	docs     postings.Docs
 	blocks   [][]byte          // of a small segment: reading them one by one costs more than keeping them
 	shares   map[uint32]*share // by project, if there are several
@@ -85,51 +86,94 @@ func (x *Index) segments(ctx context.Context) (all []*segment, err error) {
 // load ensures that a segment's documents are in memory.
 func (x *Index) load(ctx context.Context, g *segment) error {
 	g.loading.Lock()
-	defer g.loading.Unlock()
-	if g.loaded {
+	loaded := g.loaded
+	if g.loading.Unlock(); loaded {
 		return nil
 	}
-	docs, err := x.documents(ctx, g)
+	return x.loadAll(ctx, g)
+}
+
+// loadAll ensures that the documents of segments, which are ordered by number, are in memory.
+func (x *Index) loadAll(ctx context.Context, all ...*segment) error {
+	var documents, blocks []int64
+	lacking := map[int64]*segment{}
+	for _, g := range all {
+		g.loading.Lock() // in the order of their numbers, as all do
+		if g.loaded {
+			g.loading.Unlock()
+			continue
+		}
+		defer g.loading.Unlock()
+		lacking[g.num], documents = g, append(documents, g.num)
+		if !g.large() {
+			blocks = append(blocks, g.num)
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	docs, err := x.pagesOf(ctx, index.Documents, lacking, documents, postings.DocSize)
 	if err != nil {
 		return err
 	}
-	if !g.large() {
-		if g.blocks, err = x.blocks(ctx, g.num); err != nil {
-			return err
-		}
+	words, err := x.blocksOf(ctx, blocks)
+	if err != nil {
+		return err
 	}
-	g.docs, g.lengths = docs, postings.AppendLengths(nil, docs) // close together, since scoring reads many
-	g.count()
-	g.loaded = true
+	for num, g := range lacking {
+		g.docs, g.blocks, g.lengths = docs[num], words[num], postings.AppendLengths(nil, docs[num]) // close together, since scoring reads many
+		g.count()
+		g.loaded = true
+	}
 	return nil
 }
 
 // documents reads the documents of a segment.
 func (x *Index) documents(ctx context.Context, g *segment) (postings.Docs, error) {
-	docs, err := x.pages(ctx, index.Documents, g, postings.DocSize)
-	return docs, doing(err, "documents of segment %d", g.num)
+	return x.pages(ctx, index.Documents, g, postings.DocSize)
 }
 
 // pages reads rows of size bytes, one per slot of a segment.
 func (x *Index) pages(ctx context.Context, of index.Sort, g *segment, size int) ([]byte, error) {
-	all := make([]byte, 0, g.slots*size)
-	err := x.Store.Parts(ctx, of, g.num, 0, func(_ int, page []byte) error {
-		all = append(all, page...)
+	all, err := x.pagesOf(ctx, of, map[int64]*segment{g.num: g}, []int64{g.num}, size)
+	return all[g.num], err
+}
+
+// pagesOf is pages for the segments with these numbers.
+func (x *Index) pagesOf(ctx context.Context, of index.Sort, segments map[int64]*segment, nums []int64, size int) (map[int64][]byte, error) {
+	all := make(map[int64][]byte, len(nums))
+	for num, g := range segments {
+		all[num] = make([]byte, 0, g.slots*size)
+	}
+	err := x.Store.Parts(ctx, of, nums, 0, func(p index.Place, page []byte) error {
+		all[p.Segment] = append(all[p.Segment], page...)
 		return nil
 	})
-	if err == nil && len(all) != g.slots*size {
-		err = postings.ErrDamaged
+	if err != nil {
+		return nil, fmt.Errorf("documents: %w", err)
 	}
-	return all, err
+	for num, g := range segments {
+		if len(all[num]) != g.slots*size {
+			return nil, fmt.Errorf("documents of segment %d: %w", num, postings.ErrDamaged)
+		}
+	}
+	return all, nil
 }
 
 // blocks reads all blocks of a segment.
-func (x *Index) blocks(ctx context.Context, segment int64) (all [][]byte, err error) {
-	err = x.Store.Parts(ctx, index.Blocks, segment, 0, func(_ int, block []byte) error {
-		all = append(all, block)
+func (x *Index) blocks(ctx context.Context, segment int64) ([][]byte, error) {
+	all, err := x.blocksOf(ctx, []int64{segment})
+	return all[segment], err
+}
+
+// blocksOf is blocks for several segments.
+func (x *Index) blocksOf(ctx context.Context, segments []int64) (map[int64][][]byte, error) {
+	all := make(map[int64][][]byte, len(segments))
+	err := x.Store.Parts(ctx, index.Blocks, segments, 0, func(p index.Place, block []byte) error {
+		all[p.Segment] = append(all[p.Segment], block)
 		return nil
 	})
-	return all, doing(err, "words of segment %d", segment)
+	return all, doing(err, "words of segments")
 }
 
 // part reads one part of a segment.
@@ -252,5 +296,5 @@ func (x *Index) eachBlock(ctx context.Context, g *segment, n int, fn func([]byte
 		}
 		return nil
 	}
-	return x.Store.Parts(ctx, index.Blocks, g.num, n, func(_ int, b []byte) error { return fn(b) })
+	return x.Store.Parts(ctx, index.Blocks, []int64{g.num}, n, func(_ index.Place, b []byte) error { return fn(b) })
 }

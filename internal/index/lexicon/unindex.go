@@ -30,8 +30,14 @@ func (x *Index) placeOf(ctx context.Context, project, memory int64) (at place, f
 	if err != nil {
 		return place{}, false, err
 	}
+	elsewhere := func(g *segment) bool { return g.project != Several && g.project != project }
+	if x.Served {
+		if err := x.loadAll(ctx, slices.DeleteFunc(slices.Clone(segments), elsewhere)...); err != nil {
+			return place{}, false, err
+		}
+	}
 	for _, g := range slices.Backward(segments) {
-		if g.project != Several && g.project != project {
+		if elsewhere(g) {
 			continue
 		}
 		if err := x.load(ctx, g); err != nil {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -65,6 +66,12 @@ func NewPool(ctx context.Context, url string) (*Pool, error) {
 	return &Pool{pool: pool}, nil
 }
 
+// Prepares reports whether statements are prepared in the server, for each connection anew.
+func (p *Pool) Prepares() bool {
+	mode := p.pool.Config().ConnConfig.DefaultQueryExecMode
+	return mode == pgx.QueryExecModeCacheStatement
+}
+
 // Close waits for the connections in use and closes all.
 func (p *Pool) Close() {
 	p.closed.Store(true)
@@ -106,6 +113,12 @@ func (t *Tx) Simple(ctx context.Context, statements string) ([][]string, error) 
 		}
 	}
 	return rows, last.Err
+}
+
+// Through reports whether the connection leads through a pooler, given the server's own number of its process: a
+// pooler gives its clients numbers of its own.
+func (t *Tx) Through(process string) bool {
+	return strconv.FormatUint(uint64(t.conn.Conn().PgConn().PID()), 10) != process
 }
 
 // tell reports a round trip.

@@ -28,52 +28,98 @@ INSERT INTO engram_schema VALUES (1, 0) ON CONFLICT DO NOTHING`
 // storeRole is the role that transactions of stores take on, so that row-level security holds even for a superuser.
 const storeRole = "engram_store"
 
-// Prepare checks the server, brings the schema to that of this program, and returns the statement by which
-// transactions take on the role of stores, "" where the server has no such role. Steps only add (expand); what is no
-// longer used goes a release later. So a server serves a schema that is one step newer, too.
-func Prepare(ctx context.Context, pool *conn.Pool, space string) (role string, err error) {
-	steps, err := fs.Glob(migrations, "migration/*.sql")
+// Server is what a database says of itself.
+type Server struct {
+	Version       string // of Postgres: 15.8
+	Schema, Known int    // version of the schema, and the newest that this program makes; 0 without tables
+	ReadOnly      bool
+	Pooled        bool   // the connection leads through a pooler
+	Unsynced      bool   // commits do not wait for the disk
+	Free          bool   // the user is above row-level security, so that only the role keeps spaces apart
+	Role          string // statement by which transactions take on the role of stores; "" without one
+	Bytes         int64  // size of the whole database
+}
+
+// lookSQL reads a Server, and whether there are tables of stores and that of the schema, in this order: another
+// store may be making them.
+const lookSQL = `SELECT current_setting('server_version_num'), current_setting('server_version'), current_setting('server_encoding'),
+	pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on', pg_backend_pid(), current_setting('synchronous_commit') = 'off',
+	(SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user),
+	to_regclass('memories') IS NOT NULL, to_regclass('engram_schema') IS NOT NULL`
+
+// Look examines a database and changes nothing. The error says why a store cannot be there; a missing or older
+// schema is no reason.
+func Look(ctx context.Context, pool *conn.Pool, space string) (s Server, err error) {
+	c, rows, err := pool.Begin(ctx, space, "BEGIN READ ONLY; "+lookSQL)
 	if err != nil {
-		return "", err
-	}
-	c, server, err := pool.Begin(ctx, space, `BEGIN; SELECT current_setting('server_version_num'), current_setting('server_encoding'),
-		pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', to_regclass('memories') IS NOT NULL, to_regclass('engram_schema') IS NOT NULL`)
-	if err != nil {
-		return "", err
+		return s, err
 	}
 	defer c.Rollback()
-	version, err := strconv.Atoi(server[0][0])
-	switch {
-	case err != nil:
-		return "", err
-	case version < oldestServer:
-		return "", engram.Errorf(engram.CodeUnavailable, "this is Postgres %d, and %d is the oldest that works", version/10000, oldestServer/10000).WithHint("update the server")
-	case server[0][1] != "UTF8":
-		return "", engram.Errorf(engram.CodeInvalid, "the database has the encoding %s", server[0][1]).WithHint("make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
+	if s, err = look(ctx, c, rows[0]); err != nil {
+		return s, err
 	}
-	done, readOnly := 0, server[0][2] == "t"
-	// In this order: another store may be making them.
-	tables, known := server[0][3] == "t", server[0][4] == "t"
-	if known {
-		if done, err = schemaVersion(ctx, c, ""); err != nil {
-			return "", err
-		}
+	if rows, err = c.Simple(ctx, `SELECT pg_database_size(current_database())`); err == nil {
+		s.Bytes, err = strconv.ParseInt(rows[0][0], 10, 64)
 	}
+	return s, err
+}
+
+// look reads a Server out of a row of lookSQL, without Bytes.
+func look(ctx context.Context, c *conn.Tx, row []string) (s Server, err error) {
+	number, err := strconv.Atoi(row[0])
+	if err != nil {
+		return s, err
+	}
+	s = Server{Version: row[1], ReadOnly: row[3] == "t", Pooled: c.Through(row[4]), Unsynced: row[5] == "t", Free: row[6] == "t", Known: len(steps())}
+	tables, known := row[7] == "t", row[8] == "t"
 	switch {
+	case number < oldestServer:
+		return s, engram.Errorf(engram.CodeUnavailable, "this is Postgres %d, and %d is the oldest that works", number/10000, oldestServer/10000).WithHint("update the server")
+	case row[2] != "UTF8":
+		return s, engram.Errorf(engram.CodeInvalid, "the database has the encoding %s", row[2]).WithHint("make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
 	case tables && !known:
-		return "", engram.Errorf(engram.CodeInvalid, "the database has tables of another program").
+		return s, engram.Errorf(engram.CodeInvalid, "the database has tables of another program").
 			WithHint("make a database of its own with CREATE DATABASE, or a schema and name it with ?search_path=; nothing was changed")
-	case done > len(steps)+1:
-		return "", engram.Errorf(engram.CodeConflict, "the database was written by a newer Engram (schema %d, this one knows %d)", done, len(steps)).
-			WithHint("update this program; the database was not changed")
-	case done < len(steps) && readOnly:
-		return "", engram.Errorf(engram.CodeUnavailable, "the database is read-only, and its schema has to be made first").WithHint("connect to the primary once")
-	case done < len(steps):
-		if err := migrate(ctx, c, steps); err != nil {
-			return "", err
+	case known:
+		if s.Schema, err = schemaVersion(ctx, c, ""); err != nil {
+			return s, err
 		}
 	}
-	return chooseRole(ctx, c)
+	if s.Schema > s.Known+1 {
+		return s, engram.Errorf(engram.CodeConflict, "the database was written by a newer Engram (schema %d, this one knows %d)", s.Schema, s.Known).
+			WithHint("update this program; the database was not changed")
+	}
+	if s.Schema > 0 {
+		s.Role, err = roleOf(ctx, c)
+	}
+	return s, err
+}
+
+// steps are the files of the migrations, in their order.
+func steps() []string {
+	all, _ := fs.Glob(migrations, "migration/*.sql") // the pattern is well formed
+	return all
+}
+
+// Prepare examines a database and brings its schema to that of this program. Steps only add (expand); what is no
+// longer used goes a release later. So a server serves a schema that is one step newer, too.
+func Prepare(ctx context.Context, pool *conn.Pool, space string) (s Server, err error) {
+	c, rows, err := pool.Begin(ctx, space, "BEGIN; "+lookSQL)
+	if err != nil {
+		return s, err
+	}
+	defer c.Rollback()
+	s, err = look(ctx, c, rows[0])
+	switch {
+	case err != nil || s.Schema >= s.Known:
+		return s, err
+	case s.ReadOnly:
+		return s, engram.Errorf(engram.CodeUnavailable, "the database is read-only, and its schema has to be made first").WithHint("connect to the primary once")
+	}
+	if err = migrate(ctx, c, steps()); err == nil {
+		s.Role, err = roleOf(ctx, c)
+	}
+	return s, err
 }
 
 // schemaVersion reads the version of the schema; lock is "" or FOR UPDATE.
@@ -158,8 +204,8 @@ func makeRole(ctx context.Context, c *conn.Tx) error {
 	return err
 }
 
-// chooseRole finds out whether transactions can take on the role.
-func chooseRole(ctx context.Context, c *conn.Tx) (string, error) {
+// roleOf returns Server.Role.
+func roleOf(ctx context.Context, c *conn.Tx) (string, error) {
 	rows, err := c.Simple(ctx, `SELECT coalesce((SELECT pg_has_role(current_user, oid, 'MEMBER') AND has_table_privilege(oid, 'heads', 'SELECT')
 		FROM pg_roles WHERE rolname = '`+storeRole+`'), false)`)
 	if err != nil || rows[0][0] != "t" {

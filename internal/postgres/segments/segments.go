@@ -3,6 +3,7 @@ package segments
 
 import (
 	"context"
+	"sync"
 
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
@@ -21,6 +22,8 @@ type Words struct {
 	Collection int
 	Head       *index.State // in the head of the space, which the transaction writes
 	Other      *int64       // the last number of segments and kinds, likewise
+	Begun      int64        // Head.Changes as the transaction found it
+	Kept       *Kinds       // what transactions of a process share; nil for nothing
 }
 
 var _ index.Store = Words{}
@@ -30,6 +33,13 @@ func (s Words) State(context.Context) (index.State, error) { return *s.Head, nil
 
 // Changed counts a change.
 func (s Words) Changed(context.Context) (int64, error) { return next(&s.Head.Changes), nil }
+
+// Kinds are those of one State.Changes. It is safe for concurrent use; the zero Kinds has none.
+type Kinds struct {
+	mu      sync.Mutex
+	changes int64
+	nums    map[index.Kind]uint32
+}
 
 // Kinds returns the numbers of all kinds.
 func (s Words) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
@@ -46,8 +56,25 @@ func (s Words) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
 
 // Kind returns the number of a kind.
 func (s Words) Kind(ctx context.Context, k index.Kind) (num uint32, err error) {
-	_, err = s.Maybe(ctx, `SELECT num FROM kinds WHERE space = $space AND type = ? AND scope = ?`, []any{k.Type, k.Scope}, &num)
-	return num, conn.Doing(err, "read kinds")
+	if s.Kept == nil || s.Head.Changes != s.Begun { // what this transaction changed is not for others
+		_, err = s.Maybe(ctx, `SELECT num FROM kinds WHERE space = $space AND type = ? AND scope = ?`, []any{k.Type, k.Scope}, &num)
+		return num, conn.Doing(err, "read kinds")
+	}
+	s.Kept.mu.Lock()
+	all := s.Kept.nums
+	if s.Kept.changes != s.Begun {
+		all = nil
+	}
+	s.Kept.mu.Unlock()
+	if all == nil {
+		if all, err = s.Kinds(ctx); err != nil {
+			return 0, err
+		}
+		s.Kept.mu.Lock()
+		s.Kept.changes, s.Kept.nums = s.Begun, all
+		s.Kept.mu.Unlock()
+	}
+	return all[k], nil
 }
 
 // AddKind numbers a kind.
@@ -159,7 +186,7 @@ type partsOf struct{ from, at, put, cut string }
 var parts = func() [3]partsOf {
 	of := func(table, n, data string) partsOf {
 		return partsOf{
-			from: `SELECT ` + n + `, ` + data + ` FROM ` + table + ` WHERE space = $space AND segment = ? AND ` + n + ` >= ? ORDER BY ` + n,
+			from: `SELECT segment, ` + n + `, ` + data + ` FROM ` + table + ` WHERE space = $space AND segment = ANY(?) AND ` + n + ` >= ? ORDER BY segment, ` + n,
 			at: `SELECT p.segment, p.` + n + `, p.` + data + ` FROM unnest(?1::bigint[], ?2::bigint[]) AS asked (segment, n)
 				JOIN ` + table + ` p ON p.space = $space AND p.segment = asked.segment AND p.` + n + ` = asked.n`,
 			put: `INSERT INTO ` + table + ` (space, segment, ` + n + `, ` + data + `) VALUES ($space,?,?,?) ON CONFLICT (space, segment, ` + n + `) DO UPDATE SET ` + data + ` = excluded.` + data,
@@ -169,17 +196,24 @@ var parts = func() [3]partsOf {
 	return [3]partsOf{index.Blocks: of("postings", "block", "words"), index.Documents: of("documents", "page", "rows"), index.Lengths: of("lengths", "page", "rows")}
 }()
 
-// Parts reads the parts of a segment.
-func (s Words) Parts(ctx context.Context, of index.Sort, segment int64, from int, each func(int, []byte) error) error {
-	err := s.Rows(ctx, parts[of].from, []any{segment, from}, func(r conn.Scanner) error {
-		var n int
+// Parts reads the parts of segments.
+func (s Words) Parts(ctx context.Context, of index.Sort, segments []int64, from int, each func(index.Place, []byte) error) error {
+	if len(segments) == 0 {
+		return nil
+	}
+	return conn.Doing(s.Rows(ctx, parts[of].from, []any{segments, from}, partTo(each)), "read segments")
+}
+
+// partTo returns what reads rows of parts.
+func partTo(each func(index.Place, []byte) error) func(conn.Scanner) error {
+	return func(r conn.Scanner) error {
+		var p index.Place
 		var data []byte
-		if err := r.Scan(&n, &data); err != nil {
+		if err := r.Scan(&p.Segment, &p.N, &data); err != nil {
 			return err
 		}
-		return each(n, data)
-	})
-	return conn.Doing(err, "read segment %d", segment)
+		return each(p, data)
+	}
 }
 
 // PartsAt reads parts of several segments.
@@ -191,15 +225,7 @@ func (s Words) PartsAt(ctx context.Context, of index.Sort, at []index.Place, eac
 	for i, p := range at {
 		segments[i], ns[i] = p.Segment, int64(p.N)
 	}
-	err := s.Rows(ctx, parts[of].at, []any{segments, ns}, func(r conn.Scanner) error {
-		var p index.Place
-		var data []byte
-		if err := r.Scan(&p.Segment, &p.N, &data); err != nil {
-			return err
-		}
-		return each(p, data)
-	})
-	return conn.Doing(err, "read parts of segments")
+	return conn.Doing(s.Rows(ctx, parts[of].at, []any{segments, ns}, partTo(each)), "read parts of segments")
 }
 
 // PutPart adds or replaces a part.

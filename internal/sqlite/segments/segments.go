@@ -171,6 +171,11 @@ func rows(segment int64, from int) (first, last int64) {
 // row is the number of the row of a part.
 func row(segment int64, n int) int64 { return segment<<16 | int64(n) }
 
+// placeOf is the part whose row has a number.
+func placeOf(row int64) index.Place {
+	return index.Place{Segment: row >> 16, N: int(row & (1<<16 - 1))}
+}
+
 // statements are those for the parts of one sort.
 type statements struct {
 	from, one string
@@ -203,18 +208,24 @@ var parts = [3]statements{
 	},
 }
 
-// Parts reads the parts of a segment.
-func (s Store) Parts(ctx context.Context, of index.Sort, segment int64, from int, each func(int, []byte) error) error {
-	first, last := rows(segment, from)
+// Parts reads the parts of segments.
+func (s Store) Parts(ctx context.Context, of index.Sort, segments []int64, from int, each func(index.Place, []byte) error) error {
 	var num int64
 	var data []byte
 	into := []any{&num, &data}
-	return s.Rows(ctx, parts[of].from, []any{first, last}, func(r conn.Scanner) error {
-		if err := r.Scan(into...); err != nil {
+	for _, segment := range segments {
+		first, last := rows(segment, from)
+		err := s.Rows(ctx, parts[of].from, []any{first, last}, func(r conn.Scanner) error {
+			if err := r.Scan(into...); err != nil {
+				return err
+			}
+			return each(placeOf(num), data)
+		})
+		if err != nil {
 			return err
 		}
-		return each(int(num-row(segment, 0)), data)
-	})
+	}
+	return nil
 }
 
 // PartsAt reads parts of several segments.
@@ -237,7 +248,7 @@ func (s Store) PartsAt(ctx context.Context, of index.Sort, at []index.Place, eac
 		if err := r.Scan(into...); err != nil {
 			return err
 		}
-		return each(index.Place{Segment: num >> 16, N: int(num & (1<<16 - 1))}, data)
+		return each(placeOf(num), data)
 	})
 }
 

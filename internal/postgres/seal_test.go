@@ -1,0 +1,79 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
+	"github.com/alanbuscaglia/engram/internal/postgres"
+	"github.com/alanbuscaglia/engram/internal/postgrestest"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// saveMany saves n memories and prompts of a corpus, one a transaction.
+func saveMany(ctx context.Context, s engram.Store, from, n int) error {
+	c := storetest.NewCorpus(uint64(from))
+	for i := from; i < from+n; i++ {
+		err := s.Update(ctx, func(tx engram.Tx) error {
+			m := c.Memory(storetest.Day())
+			m.ID, m.SyncID, m.Project, m.SessionID, m.NormalizedHash = engram.ID(fmt.Sprintf("mem_%026d", i)), fmt.Sprint("obs-", i), "app", "", "00"
+			m.Title += fmt.Sprint(" number", i)
+			p := engram.Prompt{SyncID: fmt.Sprint("prompt-", i), Project: "app", Content: fmt.Sprint("why number", i), CreatedAt: storetest.Day()}
+			return errors.Join(tx.InsertMemory(ctx, &m), tx.InsertPrompt(ctx, &p))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestSealing saves from two processes, which seal what waits beside the saves, and finds everything.
+func TestSealing(t *testing.T) {
+	server := postgrestest.Start(t)
+	space := postgrestest.Space()
+	ctx := t.Context()
+	first := open(t, server, space)
+	if err := first.Update(ctx, func(tx engram.Tx) error {
+		return tx.PutProject(ctx, engram.Project{Name: "app", CreatedAt: storetest.Day()})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const each = 200
+	done := make(chan error, 2)
+	for i, s := range []*postgres.Store{open(t, server, space), open(t, server, space)} {
+		go func() { done <- errors.Join(saveMany(ctx, s, 1+i*each, each), s.Close()) }()
+	}
+	if err := errors.Join(<-done, <-done); err != nil {
+		t.Fatal(err)
+	}
+	err := first.View(ctx, func(r engram.Reader) error {
+		m, p, _ := postgres.IndexStores(r)
+		for name, of := range map[string]index.Store{"memories": m, "prompts": p} {
+			state, err := of.State(ctx)
+			if err != nil {
+				return err
+			}
+			segments := 0
+			err = of.Segments(ctx, func(index.Segment) error { segments++; return nil })
+			if state.Unsealed >= 64 || segments < 1 || err != nil {
+				t.Errorf("%s: %d wait and %d segments, %v", name, state.Unsealed, segments, err)
+			}
+		}
+		for i := 1; i <= 2*each; i += 13 {
+			found, err := storetest.Hits(ctx, r, engram.LexicalQuery{Terms: text.Query(fmt.Sprint("number", i)), Limit: 1})
+			asked, err2 := r.SearchPrompts(ctx, text.Query(fmt.Sprint("number", i)), "app", 3)
+			if len(found) != 1 || len(asked) != 1 || asked[0].SyncID != fmt.Sprint("prompt-", i) {
+				t.Errorf("number%d: found %v and %v, %v", i, found, asked, errors.Join(err, err2))
+			}
+		}
+		return nil
+	})
+	if err = errors.Join(err, postgres.CheckIndex(ctx, first)); err != nil {
+		t.Fatal(err)
+	}
+}
