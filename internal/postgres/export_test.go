@@ -10,14 +10,18 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 )
 
 // IndexStores returns what a transaction keeps of the index: of memories, of prompts, and the codes.
 func IndexStores(r engram.Reader) (memories, prompts index.Store, codes index.CodeStore) {
 	t := r.(*tx)
-	return t.words(segments.OfMemories), t.words(segments.OfPrompts), t.codes()
+	return t.words(segments.OfMemories), t.words(segments.OfPrompts), t.embeddings()
 }
+
+// Vectors returns what a transaction keeps of vectors.
+func Vectors(r engram.Reader) embeddings.Store { return r.(*tx).embeddings() }
 
 // CheckIndex compares the indexes of memories and prompts with their texts, without caches.
 func CheckIndex(ctx context.Context, s *Store) error {

@@ -6,21 +6,24 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 )
 
 // kept is what the transactions of a process keep of the index.
 type kept struct {
 	memories, prompts lexicon.Cache
+	vectors           vectors.Cache
 	kinds             [2]segments.Kinds // by collection
 }
 
 // indexOf returns the index of a collection.
-func (t *tx) indexOf(collection int, k *kept, cache *lexicon.Cache) lexicon.Index {
+func (t *tx) indexOf(collection int, k *kept, cache *lexicon.Cache, slots lexicon.Slots) lexicon.Index {
 	w := t.words(collection)
 	w.Begun, w.Kept = t.begun.indexes[collection].Changes, &k.kinds[collection]
-	return lexicon.Index{Store: w, Cache: cache, Slots: noSlots{}, Served: true}
+	return lexicon.Index{Store: w, Cache: cache, Slots: slots, Served: true}
 }
 
 // words returns what the transaction keeps of the index of a collection.
@@ -28,10 +31,18 @@ func (t *tx) words(collection int) segments.Words {
 	return segments.Words{Tx: t.Tx, Collection: collection, Head: &t.head.indexes[collection], Other: &t.head.other}
 }
 
-// codes returns what the transaction keeps of the codes of vectors.
-func (t *tx) codes() segments.Codes { return segments.Codes{Tx: t.Tx, Other: &t.head.other} }
+// vectorsOf returns the vectors, whose codes stand in the slots of t.index.
+func (t *tx) vectorsOf(k *kept) vectors.Index {
+	e := t.embeddings()
+	return vectors.Index{Rows: e, Codes: e, Words: &t.index, Cache: &k.vectors, Seen: func(context.Context) (*vectors.Seen, error) { return nil, nil }}
+}
 
-// noSlots keeps nothing in the slots of the index.
+// embeddings returns what the transaction keeps of vectors and their codes.
+func (t *tx) embeddings() embeddings.Store {
+	return embeddings.Store{Tx: t.Tx, Other: &t.head.other, Known: func() *embeddings.Models { return &t.names.models }}
+}
+
+// noSlots keeps nothing in the slots of the index: prompts have no vectors.
 type noSlots struct{}
 
 // Placed does nothing.

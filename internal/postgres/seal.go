@@ -129,6 +129,9 @@ func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
 
 // Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
+	if err := t.vectors.Clear(ctx); err != nil {
+		return err
+	}
 	if err := t.index.Clear(ctx); err != nil {
 		return err
 	}
