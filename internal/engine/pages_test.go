@@ -11,6 +11,7 @@ import (
 // Each page that a save changes is written twice: to the log, and later to the file. In a store this small a table or an
 // index is one page, so this counts what a save of a memory with two relations touches.
 func TestASaveWritesFewPages(t *testing.T) {
+	enginetest.OfFile(t)
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s, err := enginetest.OpenStore(path)

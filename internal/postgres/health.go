@@ -101,15 +101,15 @@ func (x *examination) names(ctx context.Context) (err error) {
 
 // latency measures some round trips; the shortest is that of the network.
 func (x *examination) latency(ctx context.Context) error {
-	if x.now == nil || !x.query.Wants(health.ServerInOrder) {
+	if !x.query.Wants(health.ServerInOrder) {
 		return nil
 	}
 	for n := range 5 {
-		begun := x.now()
+		begun := time.Now()
 		if _, err := x.Simple(ctx, "SELECT 1"); err != nil {
 			return err
 		}
-		if took := x.now().Sub(begun); n == 0 || took < x.facts.Server.Latency {
+		if took := time.Since(begun); n == 0 || took < x.facts.Server.Latency {
 			x.facts.Server.Latency = took
 		}
 	}
@@ -319,11 +319,8 @@ func (s *Store) Probe(ctx context.Context) health.Log {
 	return l
 }
 
-// Backup always fails: the server's own means copy a database, with all its spaces.
-func (s *Store) Backup(context.Context, string, func() time.Time) (string, error) {
-	return "", engram.Errorf(engram.CodeUnavailable, "a database on a server is not copied by Engram").
-		WithHint("pg_dump or the backups of its host copy it; {export} writes this space into a file")
-}
+// Backup makes no file: the server's own means copy a database, with all its spaces.
+func (s *Store) Backup(context.Context, string, func() time.Time) (string, error) { return "", nil }
 
 // Shorten has nothing to shorten: the server looks after its log.
 func (s *Store) Shorten(context.Context) (bool, error) { return true, nil }

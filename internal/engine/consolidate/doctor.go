@@ -26,8 +26,8 @@ type Clinic interface {
 	// Probe tries the store's write lock and measures how far the write-ahead log can be truncated. It may
 	// change the file, but no memory.
 	Probe(ctx context.Context) health.Log
-	// Backup copies the whole database and returns the file. Its name says what it precedes, such as doctor or
-	// replace; the newest few copies of each kind are kept.
+	// Backup copies the whole database and returns the file, "" for one on a server, which its host copies. Its name
+	// says what it precedes, such as doctor or replace; the newest few copies of each kind are kept.
 	Backup(ctx context.Context, before string) (file string, err error)
 	// Shorten empties the write-ahead log; done is false if a reader blocks it.
 	Shorten(ctx context.Context) (done bool, err error)

@@ -10,6 +10,7 @@ import (
 
 // Doctor finds only what it can read: a memory is more than its session.
 func TestAMemoryWhoseSessionIsGoneCanBeRead(t *testing.T) {
+	enginetest.OfFile(t)
 	t.Parallel()
 	p := patient(t)
 	behind(t, p.Path, `UPDATE memories SET session = 777 WHERE num = 4`)

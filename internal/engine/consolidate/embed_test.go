@@ -130,6 +130,7 @@ func TestADamagedModelLeavesTheWordsToAnswer(t *testing.T) {
 }
 
 func TestADamagedVectorLeavesTheWordsToAnswer(t *testing.T) {
+	enginetest.OfFile(t)
 	t.Parallel()
 	for name, damage := range map[string]string{
 		"one that is cut short": `UPDATE vectors SET row = x'00ff' WHERE num = (SELECT max(num) FROM vectors)`,

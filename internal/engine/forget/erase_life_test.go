@@ -17,6 +17,7 @@ import (
 // the reasons for them, verdicts, merges, questions that found it, vectors, the journal
 // and what undid parts of it.
 func TestErasingAMemoryAfterALongLifeLeavesNothing(t *testing.T) {
+	enginetest.OfFile(t)
 	t.Parallel()
 	w := enginetest.NewWorld(t)
 	ctx := t.Context()

@@ -168,6 +168,7 @@ func TestAnEraseNamesTheRevisionThatAnUndoneMergeLeft(t *testing.T) {
 
 // The reason of a relation may quote a memory: sleep does not copy it.
 func TestARelationThatWasInheritedQuotesNobody(t *testing.T) {
+	enginetest.OfFile(t)
 	t.Parallel()
 	for _, undone := range []bool{false, true} {
 		t.Run(fmt.Sprintf("the sleep was undone: %v", undone), func(t *testing.T) {

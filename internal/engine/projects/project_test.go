@@ -165,7 +165,7 @@ func TestStats(t *testing.T) {
 	w.Fill("other")
 	w.MustSave(remember.SaveInput{Content: "a decision", Type: "decision", Project: "demo", Related: []engram.Ref{engram.ByNum(1)}})
 	st := w.MustStats()
-	if st.Memories != 3 || st.Forgotten != 2 || st.Sessions != 2 || st.Prompts != 2 || st.Relations != 1 || st.Types["manual"] != 2 || st.Types["decision"] != 1 || st.Bytes == 0 {
+	if st.Memories != 3 || st.Forgotten != 2 || st.Sessions != 2 || st.Prompts != 2 || st.Relations != 1 || st.Types["manual"] != 2 || st.Types["decision"] != 1 || st.Bytes == 0 && !enginetest.OnServer() {
 		t.Errorf("got %+v", st)
 	}
 	enginetest.Same(t, "projects", st.Projects, []string{"demo", "other"})

@@ -25,6 +25,7 @@ func anotherToken() string { return assembled("gh", "p_", "Qm4Zt7Rk29Lw8XbVn1cHs
 // and a revision, 2 had it, 3 is clean, 4 keeps anotherToken; a prompt, a session and a relation have it too.
 func underOlderRules(t *testing.T) enginetest.World {
 	t.Helper()
+	enginetest.OfFile(t)
 	w, ctx, token := enginetest.NewWorld(t), t.Context(), githubToken()
 	w.MustSession("s", "demo")
 	for _, title := range []string{"Deploy", "Publish", "Cache"} {
