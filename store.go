@@ -55,6 +55,23 @@ func Excluded(ctx context.Context) func(project string) bool {
 
 type excluded struct{}
 
+// Together runs functions that only read from r and do not depend on each other. A store behind a network, whose
+// Reader has a method Together, reads for all of them at once; otherwise they run one after the other. The error is that
+// of the first of them that has one.
+func Together(ctx context.Context, r Reader, fns ...func(context.Context) error) error {
+	if far, is := r.(interface {
+		Together(ctx context.Context, fns ...func(context.Context) error) error
+	}); is {
+		return far.Together(ctx, fns...)
+	}
+	for _, fn := range fns {
+		if err := fn(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Reader is what can be read within one transaction.
 type Reader interface {
 	MemoryReader

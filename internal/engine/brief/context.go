@@ -95,21 +95,25 @@ func (b *Briefer) context(ctx context.Context, in ContextInput) (engram.Context,
 				return err
 			}
 		}
-		if t.sessions, err = r.Sessions(ctx, engram.SessionFilter{Project: f.Project}, engram.Page{Limit: contextSessions}); err != nil {
-			return err
-		}
-		if t.prompts, err = r.Prompts(ctx, engram.PromptFilter{Project: f.Project}, engram.Page{Limit: contextPrompts}); err != nil {
-			return err
-		}
-		if err := errors.Join(b.screen.ShownSessions(ctx, r, t.sessions), remember.SourcesOf(ctx, r, t.sessions), b.screen.ShownPrompts(ctx, r, t.prompts)); err != nil {
-			return err
-		}
-		t.worth, err = worthInjecting(ctx, r, f, max(weighNewest, min(t.most, 1000)), now)
 		t.c.Degraded = append(t.c.Degraded, degraded...)
-		if err != nil {
+		// Together they are a few round trips to a store on a server.
+		if err := engram.Together(ctx, r, func(ctx context.Context) (err error) {
+			if t.sessions, err = r.Sessions(ctx, engram.SessionFilter{Project: f.Project}, engram.Page{Limit: contextSessions}); err != nil {
+				return err
+			}
+			return errors.Join(b.screen.ShownSessions(ctx, r, t.sessions), remember.SourcesOf(ctx, r, t.sessions))
+		}, func(ctx context.Context) (err error) {
+			if t.prompts, err = r.Prompts(ctx, engram.PromptFilter{Project: f.Project}, engram.Page{Limit: contextPrompts}); err != nil {
+				return err
+			}
+			return b.screen.ShownPrompts(ctx, r, t.prompts)
+		}, func(ctx context.Context) (err error) {
+			t.worth, err = worthInjecting(ctx, r, f, max(weighNewest, min(t.most, 1000)), now)
 			return err
-		}
-		if t.personal, err = worthInjectingBeyond(ctx, r, f, now); err != nil {
+		}, func(ctx context.Context) (err error) {
+			t.personal, err = worthInjectingBeyond(ctx, r, f, now)
+			return err
+		}); err != nil {
 			return err
 		}
 		all := slices.Concat(t.worth, t.personal)
@@ -174,19 +178,20 @@ func worthInjectingBeyond(ctx context.Context, r engram.Reader, f engram.Filter,
 func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest int) ([]engram.Memory, error) {
 	listed := f
 	listed.Current = false // one memory of a cycle is shown, but a list would show none
-	ms, err := r.List(ctx, listed, engram.Page{Limit: newest})
-	if err != nil {
-		return nil, err
-	}
-	lasting, err := r.List(ctx, engram.Filter{Project: f.Project, Scope: f.Scope, Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: weighLasting})
-	if err != nil {
-		return nil, err
-	}
-	lately, err := r.LatelyUsed(ctx, f.Project, weighUsed)
-	if err != nil {
-		return nil, err
-	}
-	used, err := r.Memories(ctx, lately)
+	var ms, lasting, used []engram.Memory
+	err := engram.Together(ctx, r, func(ctx context.Context) (err error) {
+		ms, err = r.List(ctx, listed, engram.Page{Limit: newest})
+		return err
+	}, func(ctx context.Context) (err error) {
+		lasting, err = r.List(ctx, engram.Filter{Project: f.Project, Scope: f.Scope, Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: weighLasting})
+		return err
+	}, func(ctx context.Context) error {
+		lately, err := r.LatelyUsed(ctx, f.Project, weighUsed)
+		if err == nil {
+			used, err = r.Memories(ctx, lately)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

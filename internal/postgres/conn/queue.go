@@ -21,7 +21,9 @@ type Tx struct {
 	space string
 	queue []queued
 	lost  error // a queued statement failed, and the transaction with it
-	Wrote bool  // a statement was queued or sent that may have written
+	// hand, unless nil, takes the reads of the function that runs (Together).
+	hand  hand
+	Wrote bool // a statement was queued or sent that may have written
 }
 
 // queued is a statement that waits for the next round trip.

@@ -32,6 +32,9 @@ func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scann
 	if err != nil {
 		return err
 	}
+	if t.hand != nil && len(t.queue) == 0 {
+		return t.await(&reading{text: text, values: values, scan: scan})
+	}
 	var rows pgx.Rows
 	if len(t.queue) == 0 {
 		if t.lost != nil {
@@ -55,6 +58,11 @@ func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scann
 	if err != nil {
 		return t.spoiled(err)
 	}
+	return t.scan(rows, scan)
+}
+
+// scan calls scan for each row, and closes rows.
+func (t *Tx) scan(rows pgx.Rows, scan func(Scanner) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := scan(rows); err != nil {
