@@ -56,7 +56,7 @@ func TestExamine(t *testing.T) {
 		t.Errorf("a sound space: %v", wrong)
 	}
 	x := f.Server
-	if f.Missing || !strings.HasPrefix(x.Version, "1") || x.Schema != 1 || x.Newer != 0 || x.Latency != time.Millisecond || x.Bytes < 1<<20 || x.Pooled || !x.Prepared || x.Open || x.ReadOnly {
+	if f.Missing || !strings.HasPrefix(x.Version, "1") || x.Schema != 1 || x.Newer != 0 || x.Latency <= 0 || x.Bytes < 1<<20 || x.Pooled || !x.Prepared || x.Open || x.ReadOnly {
 		t.Errorf("server %+v", x)
 	}
 	if p := f.Programs.List; len(p) != 1 || p[0].Version != "1.2" || p[0].First.Before(storetest.Day()) || p[0].Last != p[0].First {
@@ -128,8 +128,8 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Backup(t.Context(), "doctor", storetest.Day); engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(engram.HintOf(err), "pg_dump") {
-		t.Errorf("backup: %v", err)
+	if file, err := s.Backup(t.Context(), "doctor", storetest.Day); err != nil || file != "" {
+		t.Errorf("backup: %q, %v; the host of the server makes them", file, err)
 	}
 }
 

@@ -140,7 +140,7 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	if err != nil {
 		return schema.Explain(err)
 	}
-	defer c.Rollback()
+	defer c.Leave()
 	t, err := s.newTx(c, row)
 	if err == nil {
 		err = t.hide(ctx, engram.Excluded(ctx))

@@ -61,8 +61,11 @@ func TestRoundTripsOfVerbs(t *testing.T) {
 			}
 		}},
 	} {
+		c.do() // what a process keeps of projects and segments is known then
+		save(10, "The night shift knows of "+c.name)
 		trips = nil
 		c.do()
+		trips = slices.DeleteFunc(trips, func(all []string) bool { return all[0] == "ROLLBACK" }) // for which the caller does not wait
 		t.Logf("%s: %d round trips", c.name, len(trips))
 		if len(trips) > c.most {
 			t.Errorf("%s takes %d round trips, at most %d", c.name, len(trips), c.most)

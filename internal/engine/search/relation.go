@@ -339,17 +339,18 @@ const mostNotes = 10
 
 // NotesOn returns what changes how memories should be read at a time, in three queries for any number.
 func NotesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Memory) (engram.Notes, error) {
-	nums := screen.MemoryNums(ms)
-	relations, err := engram.RelationsOf(ctx, r, nums, markingVerbs(), mostNotes)
-	if err != nil {
-		return nil, err
-	}
-	related, err := NotesFrom(ctx, r, marking(relations), ms)
-	if err != nil {
-		return nil, err
-	}
-	flags, err := screen.Flagged(ctx, r, ms)
-	if err != nil {
+	var related map[int64][]engram.RelationNote
+	var flags map[int64][]string
+	if err := engram.Together(ctx, r, func(ctx context.Context) error {
+		relations, err := engram.RelationsOf(ctx, r, screen.MemoryNums(ms), markingVerbs(), mostNotes)
+		if err == nil {
+			related, err = NotesFrom(ctx, r, marking(relations), ms)
+		}
+		return err
+	}, func(ctx context.Context) (err error) {
+		flags, err = screen.Flagged(ctx, r, ms)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	notes := make(engram.Notes, len(ms))

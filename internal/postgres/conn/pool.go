@@ -167,17 +167,35 @@ func (t *Tx) Commit(ctx context.Context) (lost bool, err error) {
 // Rollback ends a transaction that was not committed, and gives the connection back. After a commit it only does
 // the latter.
 func (t *Tx) Rollback() {
+	if end := t.ending(); end != nil {
+		end()
+	}
+}
+
+// Leave is Rollback for a transaction that only read: nothing depends on its end, so the caller does not wait for it.
+func (t *Tx) Leave() {
+	if end := t.ending(); end != nil {
+		go end()
+	}
+}
+
+// ending takes the connection from the transaction and returns what ends it; nil where nothing has to.
+func (t *Tx) ending() func() {
 	if t.conn == nil {
-		return
+		return nil
 	}
 	c := t.conn
 	t.conn, t.queue = nil, nil
-	if !c.Conn().IsClosed() && c.Conn().PgConn().TxStatus() != 'I' {
-		t.pool.tell("ROLLBACK")
+	if c.Conn().IsClosed() || c.Conn().PgConn().TxStatus() == 'I' {
+		c.Release()
+		return nil
+	}
+	t.pool.tell("ROLLBACK")
+	return func() {
 		// The caller's context may be done already. The pool closes a connection that is still in a transaction.
 		_, _ = c.Conn().PgConn().Exec(context.Background(), "ROLLBACK").ReadAll()
+		c.Release()
 	}
-	c.Release()
 }
 
 // Code returns the SQLSTATE of an error of the server, "" for other errors.
@@ -194,5 +212,6 @@ func IsUnique(err error) bool { return Code(err) == "23505" }
 // IsConnection reports whether err is that of a connection: it could not be made, or was lost.
 func IsConnection(err error) bool {
 	_, failed := errors.AsType[*pgconn.ConnectError](err)
-	return failed || Code(err) == "" && (pgconn.SafeToRetry(err) || pgconn.Timeout(err) || errors.Is(err, pgx.ErrTxClosed))
+	_, lost := errors.AsType[*net.OpError](err)
+	return failed || lost || Code(err) == "" && (pgconn.SafeToRetry(err) || pgconn.Timeout(err) || errors.Is(err, pgx.ErrTxClosed))
 }
