@@ -124,15 +124,18 @@ type Store interface {
 	Clear(ctx context.Context) error
 }
 
-// CodeStore keeps the codes of vectors in the slots of segments, by the number of their model.
+// CodeStore keeps the codes of vectors in the slots of segments, by the number of their model. The bytes that it hands
+// out are the caller's.
 type CodeStore interface {
 	// Coded returns the segments with codes of a model, with a version that changes with every change of them.
 	Coded(ctx context.Context, model int64) (map[int64]int64, error)
 	// Codes calls each with the pages of codes of a segment, in order.
 	Codes(ctx context.Context, model, segment int64, each func(page int, signs, sizes []byte) error) error
+	// CodesAt calls each with those of the pages that exist, in any order, and asks the store once for all.
+	CodesAt(ctx context.Context, model, segment int64, pages []int, each func(page int, signs, sizes []byte) error) error
 	// PutCodes adds or replaces a page of codes.
 	PutCodes(ctx context.Context, model int64, at Place, signs, sizes []byte) error
-	// Recoded gives the codes of a segment a new version.
+	// Recoded gives the codes of a segment and their model a version that neither had before.
 	Recoded(ctx context.Context, model, segment int64) error
 	// DropCodes removes the codes of a segment, of every model.
 	DropCodes(ctx context.Context, segment int64) error

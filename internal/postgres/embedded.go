@@ -6,35 +6,19 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// model is a row of models.
-type model struct {
-	num        int64
-	dimensions int
-}
-
 // model returns the model with a fingerprint; found is false if it is unknown.
-func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool, err error) {
-	const query = `SELECT num, dimensions FROM models WHERE space = $space AND fingerprint = ?`
-	if m, found = known(t.names, &t.names.models, fingerprint); found {
-		return m, true, nil
-	}
-	if found, err = t.Maybe(ctx, query, []any{fingerprint}, &m.num, &m.dimensions); found {
-		know(t.names, &t.names.models, fingerprint, m)
-	}
-	return m, found, conn.Doing(err, "read model")
+func (t *tx) model(ctx context.Context, fingerprint string) (m index.Model, found bool, err error) {
+	return t.embeddings().Model(ctx, fingerprint)
 }
 
 // Models returns the models that have vectors, by coverage.
 func (t *tx) Models(ctx context.Context) ([]engram.ModelCoverage, error) {
-	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE space = $space AND memories > 0 ORDER BY memories DESC, num`
-	return conn.List(ctx, t, "read models", query, nil, func(s conn.Scanner) (u engram.ModelCoverage, err error) {
-		err = s.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
-		return u, err
-	})
+	return t.embeddings().Coverage(ctx)
 }
 
 // PutVectors sets vectors of a model; those of missing and forgotten memories are left out.
@@ -57,31 +41,26 @@ func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector)
 		return err
 	}
 	return forAll(vs, func(v engram.Vector) error {
-		err := t.Run(ctx, query, known.num, v.Num, vector.AppendRow(nil, v.Values))
+		err := t.Run(ctx, query, known.Num, v.Num, vector.AppendRow(nil, v.Values))
 		return conn.Doing(err, "write the vector of memory %d", v.Num)
 	})
 }
 
 // know returns the model, adding it if needed.
-func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
+func (t *tx) know(ctx context.Context, m engram.Model) (index.Model, error) {
 	have, found, err := t.model(ctx, m.Fingerprint)
 	switch {
 	case err != nil:
 		return have, err
-	case found && have.dimensions != m.Dimensions:
-		return have, engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.dimensions, m.Dimensions).
+	case found && have.Dimensions != m.Dimensions:
+		return have, engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.Dimensions, m.Dimensions).
 			WithHint("use another fingerprint for another model")
 	case found:
 		return have, nil
 	case m.Dimensions < 1 || m.Dimensions > vector.MaxDimensions:
 		return have, engram.Errorf(engram.CodeInvalid, "a model cannot have %d dimensions", m.Dimensions)
 	}
-	have = model{next(&t.head.other, 0), m.Dimensions}
-	err = t.Run(ctx, `INSERT INTO models (space, num, name, fingerprint, dimensions) VALUES ($space,?,?,?,?)`, have.num, m.Name, m.Fingerprint, m.Dimensions)
-	if err == nil {
-		know(t.names, &t.names.models, m.Fingerprint, have)
-	}
-	return have, conn.Doing(err, "write model")
+	return t.embeddings().AddModel(ctx, m)
 }
 
 // DropModel removes a model and its vectors.
@@ -90,11 +69,7 @@ func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
 	if !found {
 		return err
 	}
-	t.names.models = nil
-	err = t.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE space = $space AND model = ?`, m.num),
-		conn.With(`DELETE FROM codes WHERE space = $space AND model = ?`, m.num), conn.With(`DELETE FROM coded WHERE space = $space AND model = ?`, m.num),
-		conn.With(`DELETE FROM models WHERE space = $space AND num = ?`, m.num))
-	return conn.Doing(err, "drop model")
+	return t.embeddings().DropModel(ctx, m.Num)
 }
 
 // dropVectors removes the vectors of a memory: they said what its words said.
@@ -115,31 +90,21 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 }
 
 // values adds the memories' vectors to vs.
-func (t *tx) values(ctx context.Context, m model, nums []int64, vs map[int64][]float32) error {
-	err := t.Rows(ctx, `SELECT memory, row FROM vectors WHERE space = $space AND model = ? AND memory = ANY(?)`, []any{m.num, nums}, func(s conn.Scanner) error {
-		var num int64
-		var row []byte
-		if err := s.Scan(&num, &row); err != nil {
-			return err
-		}
+func (t *tx) values(ctx context.Context, m index.Model, nums []int64, vs map[int64][]float32) error {
+	return t.embeddings().Rows(ctx, m.Num, nums, func(num int64, row []byte) error {
 		v, err := valuesOf(row, m)
 		vs[num] = v
 		return err
 	})
-	return conn.Doing(err, "read vectors")
 }
 
-func valuesOf(row []byte, m model) ([]float32, error) {
-	v, ok := vector.Row(row, m.dimensions)
+func valuesOf(row []byte, m index.Model) ([]float32, error) {
+	v, ok := vector.Row(row, m.Dimensions)
 	if !ok {
 		return nil, engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("rebuild it with {reembed --all}")
 	}
 	return v, nil
 }
-
-// newestVectorsSQL looks for the memories first, in the order of their index.
-const newestVectorsSQL = `SELECT v.row FROM (SELECT num, created_at FROM memories WHERE space = $space AND deleted_at IS NULL%s ORDER BY created_at DESC, num DESC LIMIT ?1) m
-	JOIN vectors v ON v.space = $space AND v.model = ?2 AND v.memory = m.num ORDER BY m.created_at DESC, m.num DESC`
 
 // NewestVectors returns the vectors of the newest live memories of a project, which the caller must not change.
 func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) ([][]float32, error) {
@@ -151,17 +116,16 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 	if err != nil || none {
 		return nil, err
 	}
-	in, args := "", []any{most, m.num}
-	if project != "" {
-		in, args = " AND project = ?3", append(args, num)
+	if project == "" {
+		num = -1
 	}
-	return conn.List(ctx, t, "read the newest vectors", fmt.Sprintf(newestVectorsSQL, in), args, func(s conn.Scanner) ([]float32, error) {
-		row, err := conn.One[[]byte](s)
-		if err != nil {
-			return nil, err
-		}
-		return valuesOf(row, m)
+	var vs [][]float32
+	err = t.embeddings().NewestRows(ctx, m.Num, num, most, func(row []byte) error {
+		v, err := valuesOf(row, m)
+		vs = append(vs, v)
+		return err
 	})
+	return vs, err
 }
 
 // Nearest ranks memories by their vectors, all of which it compares.
@@ -170,7 +134,7 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	if !known {
 		return nil, err
 	}
-	if err := vector.Check(q.Vector, m.dimensions); err != nil {
+	if err := vector.Check(q.Vector, m.Dimensions); err != nil {
 		return nil, err
 	}
 	question := slices.Clone(q.Vector)
@@ -189,14 +153,14 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	return found, t.values(ctx, m, slices.Compact(asked), q.Vectors)
 }
 
-func (t *tx) near(ctx context.Context, m model, question []float32, q engram.VectorQuery) ([]engram.Ranked, error) {
+func (t *tx) near(ctx context.Context, m index.Model, question []float32, q engram.VectorQuery) ([]engram.Ranked, error) {
 	f := q.Filter
 	project, known, err := t.knownProject(ctx, f.Project)
 	if !known || f.Forgotten {
 		return nil, err
 	}
 	c := &conditions{from: "memories m JOIN vectors v ON v.space = $space AND v.memory = m.num"}
-	c.add("m.space = $space AND m.deleted_at IS NULL AND v.model = ?", m.num)
+	c.add("m.space = $space AND m.deleted_at IS NULL AND v.model = ?", m.Num)
 	c.addFilter("m", f, project)
 	top := vector.NewTop(q.Limit)
 	err = t.Rows(ctx, c.query("m.num, v.row"), c.args, func(s conn.Scanner) error {
@@ -221,5 +185,5 @@ func (t *tx) unembedded(ctx context.Context, fingerprint string, after int64, li
 	if err != nil {
 		return nil, err
 	}
-	return t.memories(ctx, unembeddedSQL(), after, m.num, limit)
+	return t.memories(ctx, unembeddedSQL(), after, m.Num, limit)
 }

@@ -109,3 +109,8 @@ func TestIndexStore(t *testing.T) {
 	})
 	holds("kinds 0", "")
 }
+
+func TestRowsAndCodes(t *testing.T) {
+	s := open(t, postgrestest.Start(t), postgrestest.Space())
+	storetest.RunVectors(t, s, func(r engram.Reader) storetest.Vectors { return postgres.Vectors(r) })
+}

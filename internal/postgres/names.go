@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 )
 
 // names are looked-up row numbers, the rows of projects, models and facts, as they are in one version of a space. They
@@ -13,8 +14,8 @@ type names struct {
 	mu       sync.Mutex
 	projects map[string]int64 // by any name
 	sessions map[string]int64
-	rows     map[string]engram.Project                 // by any name
-	models   map[string]model                          // by fingerprint
+	rows     map[string]engram.Project // by any name
+	models   embeddings.Models
 	facts    map[string]string                         // "" for one that is not set
 	decays   map[string]map[string]engram.ProjectDecay // under ""; nil until read
 }
@@ -49,8 +50,9 @@ func known[N any](n *names, in *map[string]N, name string) (num N, found bool) {
 func (n *names) copy() *names {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return &names{projects: maps.Clone(n.projects), sessions: maps.Clone(n.sessions), rows: maps.Clone(n.rows), models: maps.Clone(n.models),
-		facts: maps.Clone(n.facts), decays: maps.Clone(n.decays)}
+	c := &names{projects: maps.Clone(n.projects), sessions: maps.Clone(n.sessions), rows: maps.Clone(n.rows), facts: maps.Clone(n.facts), decays: maps.Clone(n.decays)}
+	c.models.Copy(&n.models)
+	return c
 }
 
 // renamed forgets what a change of projects may change.

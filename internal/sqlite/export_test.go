@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/file"
 )
 
@@ -31,3 +33,6 @@ func CheckIndex(ctx context.Context, path string) error {
 	}
 	return nil
 }
+
+// Vectors returns what a transaction keeps of vectors.
+func Vectors(r engram.Reader) embeddings.Store { return embeddings.Store{Tx: &r.(*tx).Tx} }

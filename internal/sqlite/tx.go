@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/segments"
 )
 
@@ -44,7 +45,8 @@ func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 	t := &tx{Tx: conn.Tx{Conn: c, Writes: writes}}
 	t.Hook = t
 	t.index.Store, t.index.Cache, t.index.Slots = segments.Store{Tx: &t.Tx}, &k.index, &t.vectors
-	t.vectors.DB, t.vectors.Words, t.vectors.Cache, t.vectors.Seen = &t.Tx, &t.index, &k.vectors, t.seenVectors
+	rows := embeddings.Store{Tx: &t.Tx}
+	t.vectors = vectors.Index{Rows: rows, Codes: rows, Words: &t.index, Cache: &k.vectors, Seen: t.seenVectors}
 	return t
 }
 
@@ -122,13 +124,12 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 }
 
 // additions begin the statements that change no row of memories, vectors or relations which was there before: those of a
-// save, and of the index of words.
-var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT INTO vectors (num, row) VALUES", "INSERT OR FAIL INTO relations",
-	"INSERT OR IGNORE INTO tags", "UPDATE sessions SET live", "UPDATE models SET", "UPDATE index_state", "INSERT OR FAIL INTO mutations",
-	"INSERT OR FAIL INTO lineages", "INSERT INTO lineages", "INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters",
-	"INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments", "UPDATE segments", "DELETE FROM segments", "INSERT INTO postings",
-	"DELETE FROM postings", "INSERT INTO documents", "DELETE FROM documents", "INSERT INTO lengths", "DELETE FROM lengths", "INSERT INTO kinds",
-	"INSERT INTO vector_codes", "DELETE FROM vector_codes", "INSERT INTO coded", "DELETE FROM coded"}
+// save, and of the index of words. Those of vectors are embeddings.Adds.
+var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT OR FAIL INTO relations", "INSERT OR IGNORE INTO tags",
+	"UPDATE sessions SET live", "UPDATE index_state", "INSERT OR FAIL INTO mutations", "INSERT OR FAIL INTO lineages", "INSERT INTO lineages",
+	"INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters", "INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments",
+	"UPDATE segments", "DELETE FROM segments", "INSERT INTO postings", "DELETE FROM postings", "INSERT INTO documents", "DELETE FROM documents",
+	"INSERT INTO lengths", "DELETE FROM lengths", "INSERT INTO kinds"}
 
 // writing forgets what a statement that is not a SELECT may change.
 func (t *tx) writing(query string) {
@@ -140,12 +141,12 @@ func (t *tx) writing(query string) {
 	if u == nil || u.memories == nil {
 		return
 	}
-	if !slices.ContainsFunc(additions[:], func(begin string) bool { return strings.HasPrefix(query, begin) }) {
+	if !embeddings.Adds(query) && !slices.ContainsFunc(additions[:], func(begin string) bool { return strings.HasPrefix(query, begin) }) {
 		u.memories = nil // emptied when it is used next
 		return
 	}
 	clear(u.relations)
-	u.vectors.Added(query)
+	u.vectors.Added(embeddings.Recodes(query))
 }
 
 // seenVectors returns the part of the connection's cache for vectors; nil if it has none.
@@ -159,8 +160,7 @@ func (t *tx) seenVectors(ctx context.Context) (*vectors.Seen, error) {
 
 func (u *unchanged) empty() {
 	u.memories, u.relations, u.bytes = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, 0
-	u.vectors.Grow = u.grow
-	u.vectors.Empty()
+	u.vectors.Empty(u.grow)
 }
 
 // grow accounts for added bytes, and empties the whole cache if it is full: frequently used entries soon

@@ -422,6 +422,12 @@ func TestAnUndoneUpdateIsNotRemembered(t *testing.T) {
 	})
 }
 
+func TestRowsAndCodes(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
+	defer s.Close()
+	storetest.RunVectors(t, s, func(r engram.Reader) storetest.Vectors { return sqlite.Vectors(r) })
+}
+
 func TestMetadataIsCheckedOnEnoughMemories(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
 	defer s.Close()

@@ -1,14 +1,16 @@
 package vectors
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/index"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
@@ -18,6 +20,7 @@ const (
 	pageSlots  = 512
 	pageBits   = pageSlots / 8
 	pageHeader = 2 * pageBits
+	maxPages   = lexicon.MaxSlots / pageSlots // of a segment
 )
 
 // codePage is one page. signs starts with a bit per slot that has a vector and a bit per slot whose
@@ -84,7 +87,7 @@ type codes struct {
 
 // codeBook holds the codes of one model. It is immutable.
 type codeBook struct {
-	model    model
+	model    index.Model
 	segments map[int64]*codes
 }
 
@@ -101,44 +104,31 @@ func (k *Cache) put(b *codeBook) {
 	if k.books == nil || len(k.books) > 2 {
 		k.books = map[int64]*codeBook{}
 	}
-	k.books[b.model.num] = b
+	k.books[b.model.Num] = b
 }
 
-// lastSegment is the greatest segment number that fits into codeRow.
-const lastSegment = 1<<40 - 1
-
-// codeRow is the number of a page's row.
-func codeRow(model, segment int64, page int) int64 { return model<<48 | segment<<8 | int64(page) }
-
-const (
-	codedSegmentsSQL = `SELECT segment, version FROM coded WHERE model = ?`
-	codePagesSQL     = `SELECT num, signs, sizes FROM vector_codes WHERE num BETWEEN ? AND ? ORDER BY num`
-)
-
 // codesOf returns a model's codes as this transaction sees them.
-func (x *Index) codesOf(ctx context.Context, m model) (*codeBook, error) {
+func (x *Index) codesOf(ctx context.Context, m index.Model) (*codeBook, error) {
 	var last *codeBook
 	if !x.recoded { // uncommitted changes have no versions of their own
-		last = x.Cache.get(m.num)
+		last = x.Cache.get(m.Num)
 	}
 	if last != nil && last.model == m {
 		return last, nil
 	}
-	b := &codeBook{model: m, segments: map[int64]*codes{}}
-	err := x.DB.Rows(ctx, codedSegmentsSQL, []any{m.num}, func(s conn.Scanner) error {
-		var segment int64
-		c := &codes{}
-		err := s.Scan(&segment, &c.version)
+	coded, err := x.Codes.Coded(ctx, m.Num)
+	if err != nil {
+		return nil, err
+	}
+	b := &codeBook{model: m, segments: make(map[int64]*codes, len(coded))}
+	for segment, version := range coded {
+		c := &codes{version: version}
 		if last != nil {
-			if k := last.segments[segment]; k != nil && k.version == c.version {
+			if k := last.segments[segment]; k != nil && k.version == version {
 				c = k
 			}
 		}
 		b.segments[segment] = c
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read codes: %w", err)
 	}
 	if !x.recoded {
 		x.Cache.put(b)
@@ -146,8 +136,9 @@ func (x *Index) codesOf(ctx context.Context, m model) (*codeBook, error) {
 	return b, nil
 }
 
-func errDamagedCodes() error {
-	return engram.Errorf(engram.CodeInternal, "a page of codes is damaged").WithHint("rebuild it with {reembed --all}")
+// errDamagedCodes is the error of pages of codes that a segment cannot have.
+func errDamagedCodes(segment int64) error {
+	return engram.Errorf(engram.CodeInternal, "a page of codes of segment %d is damaged", segment).WithHint("rebuild it with {reembed --all}")
 }
 
 // loadCodes ensures that a segment's codes are in memory.
@@ -162,36 +153,26 @@ func (x *Index) loadCodes(ctx context.Context, b *codeBook, segment int64) ([]co
 		return c.pages, nil
 	}
 	var pages []codePage
-	err := x.DB.Rows(ctx, codePagesSQL, []any{codeRow(b.model.num, segment, 0), codeRow(b.model.num, segment, 255)}, func(s conn.Scanner) error {
-		var num int64
-		var page codePage
-		if err := s.Scan(&num, &page.signs, &page.sizes); err != nil {
-			return err
+	err := x.Codes.Codes(ctx, b.model.Num, segment, func(n int, signs, sizes []byte) error {
+		page := codePage{signs, sizes}
+		if n < len(pages) || n >= maxPages || !page.whole() {
+			return errDamagedCodes(segment)
 		}
-		if !page.whole() {
-			return errDamagedCodes()
-		}
-		for len(pages) < int(num&255) {
+		for len(pages) < n {
 			pages = append(pages, codePage{signs: make([]byte, pageHeader)})
 		}
 		pages = append(pages, page)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read codes of segment %d: %w", segment, err)
+		return nil, err
 	}
 	c.pages, c.loaded = pages, true
 	return pages, nil
 }
 
 // editCodes writes the codes of rows to slots of a segment; a nil row clears its slot.
-func (x *Index) editCodes(ctx context.Context, m model, segment int64, rows map[int][]byte) error {
-	const (
-		read    = `SELECT signs, sizes FROM vector_codes WHERE num = ?`
-		write   = `INSERT INTO vector_codes (num, signs, sizes) VALUES (?,?,?) ON CONFLICT (num) DO UPDATE SET signs = excluded.signs, sizes = excluded.sizes`
-		changed = changeSQL + ` WHERE num = ? RETURNING changes`
-		version = `INSERT INTO coded (model, segment, version) VALUES (?,?,?) ON CONFLICT (model, segment) DO UPDATE SET version = excluded.version`
-	)
+func (x *Index) editCodes(ctx context.Context, m index.Model, segment int64, rows map[int][]byte) error {
 	byPage := map[int][]int{}
 	for slot := range rows {
 		byPage[slot/pageSlots] = append(byPage[slot/pageSlots], slot)
@@ -199,26 +180,37 @@ func (x *Index) editCodes(ctx context.Context, m model, segment int64, rows map[
 	if len(byPage) == 0 {
 		return nil
 	}
-	x.recoded = true
-	for n, slots := range byPage {
-		page := codePage{signs: make([]byte, pageHeader)}
-		err := x.DB.Rows(ctx, read, []any{codeRow(m.num, segment, n)}, func(s conn.Scanner) error { return s.Scan(&page.signs, &page.sizes) })
-		if err != nil || !page.whole() {
-			return fmt.Errorf("read codes of segment %d: %w", segment, cmp.Or(err, errDamagedCodes()))
+	numbers := slices.Sorted(maps.Keys(byPage))
+	pages := make(map[int]codePage, len(numbers))
+	err := x.Codes.CodesAt(ctx, m.Num, segment, numbers, func(n int, signs, sizes []byte) error {
+		pages[n] = codePage{signs, sizes}
+		if !pages[n].whole() {
+			return errDamagedCodes(segment)
 		}
-		for _, slot := range slots {
-			page.set(slot%pageSlots, vector.SignBytes(m.dimensions), rows[slot])
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	written := false
+	for _, n := range numbers {
+		page, stored := pages[n]
+		if !stored {
+			page.signs = make([]byte, pageHeader)
+		}
+		for _, slot := range byPage[n] {
+			page.set(slot%pageSlots, vector.SignBytes(m.Dimensions), rows[slot])
 		}
 		if len(page.sizes) == 0 {
 			continue // no page, so nothing to clear
 		}
-		if err := x.DB.Run(ctx, write, codeRow(m.num, segment, n), page.signs, page.sizes); err != nil {
+		x.recoded, written = true, true
+		if err := x.Codes.PutCodes(ctx, m.Num, index.Place{Segment: segment, N: n}, page.signs, page.sizes); err != nil {
 			return fmt.Errorf("write codes of segment %d: %w", segment, err)
 		}
 	}
-	var now int64
-	if err := x.DB.Row(ctx, changed, []any{m.num}, &now); err != nil {
-		return fmt.Errorf("write model: %w", err)
+	if !written {
+		return nil
 	}
-	return conn.Doing(x.DB.Run(ctx, version, m.num, segment, now), "write codes of segment %d", segment)
+	return x.Codes.Recoded(ctx, m.Num, segment)
 }

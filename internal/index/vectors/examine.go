@@ -3,10 +3,9 @@ package vectors
 import (
 	"bytes"
 	"context"
-	"database/sql"
 
 	"github.com/alanbuscaglia/engram/internal/health"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
@@ -57,7 +56,7 @@ func (x *Index) Examine(ctx context.Context, q health.Query, live func(context.C
 	for num, of := range e.at {
 		if !of.has {
 			into.Missing.Add(num, q.Most)
-			if of.pages != nil && of.code(m.dimensions) != nil {
+			if of.pages != nil && of.code(m.Dimensions) != nil {
 				into.OffCode.Add(num, q.Most)
 			}
 		}
@@ -68,7 +67,7 @@ func (x *Index) Examine(ctx context.Context, q health.Query, live func(context.C
 // examination is the state of Examine.
 type examination struct {
 	*Index
-	model model
+	model index.Model
 	at    map[int64]*embedded
 	most  int // memories to name of a kind
 	into  *health.Vectors
@@ -99,7 +98,7 @@ func (x *examination) placeCodes(ctx context.Context) error {
 			e := x.at[p.Docs.Num(slot)]
 			if p.Docs.Live(slot) && e != nil {
 				e.pages, e.slot = pages, slot
-			} else if stray := (&embedded{pages: pages, slot: slot}); stray.code(x.model.dimensions) != nil {
+			} else if stray := (&embedded{pages: pages, slot: slot}); stray.code(x.model.Dimensions) != nil {
 				x.into.OffCode.Add(p.Docs.Num(slot), x.most)
 			}
 		}
@@ -120,22 +119,17 @@ func (e *embedded) code(dimensions int) []byte {
 // readVectors compares every vector of a model with its memory and code.
 func (x *examination) readVectors(ctx context.Context) error {
 	var want []byte
-	return x.DB.Rows(ctx, `SELECT num - ?1, row FROM vectors WHERE num BETWEEN ?1 AND ?1 + (1 << 48) - 1 ORDER BY num`, []any{x.model.first()}, func(s conn.Scanner) error {
-		var num int64
-		var row sql.RawBytes
-		if err := s.Scan(&num, &row); err != nil {
-			return err
-		}
+	return x.Rows.AllRows(ctx, x.model.Num, func(num int64, row []byte) error {
 		e := x.at[num]
 		switch {
 		case e == nil:
 			x.into.Stale.Add(num, x.most)
 			return nil
-		case len(row) != vector.RowBytes(x.model.dimensions):
+		case len(row) != vector.RowBytes(x.model.Dimensions):
 			x.into.Misfit.Add(num, x.most)
 		case e.pages != nil:
 			want, _ = vector.RowSigns(want[:0], row)
-			if want = vector.RowSizes(want, row); !bytes.Equal(e.code(x.model.dimensions), want) {
+			if want = vector.RowSizes(want, row); !bytes.Equal(e.code(x.model.Dimensions), want) {
 				x.into.OffCode.Add(num, x.most)
 			}
 		}

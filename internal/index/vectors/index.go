@@ -5,39 +5,40 @@
 // in scope in place and reads the rows of the best only (nearest.go; docs/adr/0007-vectors.md). A memory
 // without a slot has no code yet; searches compare its row.
 //
-// An Index belongs to one transaction and one goroutine; connections of a process share a Cache. A
-// damaged row or page is CodeInternal, with a hint to embed anew.
+// Rows and pages stand in a store (index.VectorRows, index.CodeStore); nothing here knows how. An Index belongs to
+// one transaction and one goroutine; connections of a process share a Cache. A damaged row or page is CodeInternal,
+// with a hint to embed anew.
 package vectors
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// Index is the vectors as one transaction sees and changes them. All exported fields are required.
+// Index is the vectors as one transaction sees and changes them. All exported fields are required; Rows and Codes are
+// of the same transaction.
 // Changes of counts wait for Flush, which must be called before a statement that could observe them and
 // before the commit.
 type Index struct {
-	DB    *conn.Tx
+	Rows  index.VectorRows
+	Codes index.CodeStore
 	Words *lexicon.Index
 	Cache *Cache
 	// Seen returns what the connection has read since the last commit of another one; nil if it does not
 	// remember.
 	Seen func(context.Context) (*Seen, error)
 
-	recoded bool                // has changed codes
-	rows    map[vectorOf][]byte // rows read since the last write, where Seen remembers none
-	fresh   map[vectorOf][]byte // rows of memories that were inserted and wait for their slots
-	known   map[string]model    // by fingerprint, for writing only: changes may be outdated
-	counts  map[int64]int64     // by model number: memories that got their first vector, not written yet
+	recoded bool                   // has changed codes
+	rows    map[vectorOf][]byte    // rows read since the last write, where Seen remembers none
+	fresh   map[vectorOf][]byte    // rows of memories that were inserted and wait for their slots
+	known   map[string]index.Model // by fingerprint, for writing only: changes may be outdated
+	counts  map[int64]int64        // by model number: memories that got their first vector, not written yet
 }
 
 // Cache keeps the newest codes that a connection of this process has read, by model. Reading those of one
@@ -57,22 +58,23 @@ type room struct {
 // Seen is what a connection has read of vectors. Empty it before its first use, and whenever another
 // connection may have written.
 type Seen struct {
-	Grow func(bytes int) // accounts for added bytes, and may call Empty
+	grow func(bytes int)
 
-	models map[string]model    // by fingerprint; known models only
-	rows   map[vectorOf][]byte // encoded vectors; nil if the memory has no vector
+	models map[string]index.Model // by fingerprint; known models only
+	rows   map[vectorOf][]byte    // encoded vectors; nil if the memory has no vector
 	newest map[newestOf][][]float32
 }
 
-// Empty forgets everything.
-func (s *Seen) Empty() {
-	s.models, s.rows, s.newest = map[string]model{}, map[vectorOf][]byte{}, map[newestOf][][]float32{}
+// Empty forgets everything. grow accounts for bytes that are added from then on, and may call Empty.
+func (s *Seen) Empty(grow func(bytes int)) {
+	s.grow, s.models, s.rows, s.newest = grow, map[string]index.Model{}, map[vectorOf][]byte{}, map[newestOf][][]float32{}
 }
 
-// Added forgets what a statement changes that is known to leave all vectors as they are.
-func (s *Seen) Added(query string) {
+// Added forgets what a statement changes that leaves all vectors as they are, but may change the newest and, with
+// recoded, the codes of models.
+func (s *Seen) Added(recoded bool) {
 	clear(s.newest)
-	if strings.HasPrefix(query, changeSQL) {
+	if recoded {
 		clear(s.models)
 	}
 }
@@ -87,7 +89,7 @@ type newestOf struct {
 	most    int
 }
 
-// Changing forgets what a statement may change.
+// Changing forgets what a change of vectors, or of memories that have some, may change.
 func (x *Index) Changing() { x.rows = nil }
 
 // Unwritten reports whether counts wait for Flush.
@@ -96,10 +98,10 @@ func (x *Index) Unwritten() bool { return len(x.counts) > 0 }
 // Flush writes the counts that wait.
 func (x *Index) Flush(ctx context.Context) error {
 	counts := x.counts
-	x.counts = nil // reset first: the statements below check it
+	x.counts = nil // reset first: the statements below may check it
 	for _, num := range slices.Sorted(maps.Keys(counts)) {
-		if err := x.DB.Run(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, counts[num], num); err != nil {
-			return fmt.Errorf("count vectors: %w", err)
+		if err := x.Rows.Count(ctx, num, counts[num]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -108,5 +110,5 @@ func (x *Index) Flush(ctx context.Context) error {
 // Clear drops all codes, to be made again when memories get their slots.
 func (x *Index) Clear(ctx context.Context) error {
 	x.recoded, x.fresh = true, nil
-	return conn.Doing(x.DB.RunAll(ctx, conn.With("DELETE FROM vector_codes"), conn.With("DELETE FROM coded")), "empty the codes")
+	return x.Codes.ClearCodes(ctx)
 }

@@ -2,13 +2,12 @@ package vectors
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
@@ -44,7 +43,7 @@ func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Fi
 	if !known {
 		return nil, err
 	}
-	if err := vector.Check(q.Vector, m.dimensions); err != nil {
+	if err := vector.Check(q.Vector, m.Dimensions); err != nil {
 		return nil, err
 	}
 	question := slices.Clone(q.Vector)
@@ -70,7 +69,7 @@ func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Fi
 }
 
 // near returns candidates for the nearest memories that pass a filter.
-func (x *Index) near(ctx context.Context, m model, f lexicon.Filter, question []float32, q engram.VectorQuery) ([]int64, error) {
+func (x *Index) near(ctx context.Context, m index.Model, f lexicon.Filter, question []float32, q engram.VectorQuery) ([]int64, error) {
 	s, err := x.Words.Scope(ctx, f)
 	if err != nil || s == nil {
 		return nil, err
@@ -105,7 +104,7 @@ func (x *Index) near(ctx context.Context, m model, f lexicon.Filter, question []
 
 // scan returns the numbers of the nearest memories in scope by code, the best by signs and of these the
 // best by levels, and of all memories without a code. all reports that these are all in scope.
-func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, question []float32, signs, levels int) (nums []int64, all bool, err error) {
+func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, question []float32, signs, levels int) (nums []int64, all bool, err error) {
 	book, err := x.codesOf(ctx, m)
 	if err != nil {
 		return nil, false, err
@@ -130,8 +129,8 @@ func (x *Index) scan(ctx context.Context, m model, parts []*lexicon.Part, questi
 		if pages[i], err = x.loadCodes(ctx, book, p.Num()); err != nil {
 			return nil, false, err
 		}
-		if last := len(pages[i]) - 1; last >= 0 && len(pages[i][last].sizes) > (p.Docs.Len()-last*pageSlots)*vector.SignBytes(m.dimensions) {
-			return nil, false, errDamagedCodes() // codes beyond the last slot
+		if last := len(pages[i]) - 1; last >= 0 && len(pages[i][last].sizes) > (p.Docs.Len()-last*pageSlots)*vector.SignBytes(m.Dimensions) {
+			return nil, false, errDamagedCodes(p.Num()) // codes beyond the last slot
 		}
 		for n, page := range slices.Backward(pages[i]) {
 			var pass func(int) bool
@@ -169,7 +168,7 @@ func (r *room) refine(found []int64, pages [][]codePage, question []float32, mos
 }
 
 // rank compares the rows of near.
-func (x *Index) rank(ctx context.Context, m model, question []float32, near []int64, limit int) ([]engram.Ranked, error) {
+func (x *Index) rank(ctx context.Context, m index.Model, question []float32, near []int64, limit int) ([]engram.Ranked, error) {
 	slices.Sort(near) // in storage order
 	top := vector.NewTop(limit)
 	err := x.vectorRows(ctx, m, near, func(num int64, row []byte) error {
@@ -178,18 +177,15 @@ func (x *Index) rank(ctx context.Context, m model, question []float32, near []in
 		}
 		return nil
 	})
-	return top.Ranked(), conn.Doing(err, "compare vectors")
+	return top.Ranked(), err
 }
-
-// vectorRowsSQL reads rows by the primary key.
-const vectorRowsSQL = `SELECT asked.value, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.num = ? + asked.value`
 
 // mostKeptRows bounds the vectors of one request that are cached.
 const mostKeptRows = 2000
 
 // vectorRows calls fn for each memory that has a vector. It caches rows until the next write, because
 // the nearest memories are requested again soon, and each row is on a page of its own.
-func (x *Index) vectorRows(ctx context.Context, m model, nums []int64, fn func(num int64, row []byte) error) error {
+func (x *Index) vectorRows(ctx context.Context, m index.Model, nums []int64, fn func(num int64, row []byte) error) error {
 	rows, missing, err := x.keptRows(ctx, m, nums)
 	if err != nil {
 		return err
@@ -198,7 +194,7 @@ func (x *Index) vectorRows(ctx context.Context, m model, nums []int64, fn func(n
 		return err
 	}
 	for _, num := range nums {
-		if row := rows[vectorOf{m.num, num}]; row != nil {
+		if row := rows[vectorOf{m.Num, num}]; row != nil {
 			if err := fn(num, row); err != nil {
 				return err
 			}
@@ -208,7 +204,7 @@ func (x *Index) vectorRows(ctx context.Context, m model, nums []int64, fn func(n
 }
 
 // keptRows returns the cached rows, with room for those of nums, and which of these are missing.
-func (x *Index) keptRows(ctx context.Context, m model, nums []int64) (rows map[vectorOf][]byte, missing []int64, err error) {
+func (x *Index) keptRows(ctx context.Context, m index.Model, nums []int64) (rows map[vectorOf][]byte, missing []int64, err error) {
 	if len(nums) > mostKeptRows {
 		return map[vectorOf][]byte{}, nums, nil
 	}
@@ -223,7 +219,7 @@ func (x *Index) keptRows(ctx context.Context, m model, nums []int64) (rows map[v
 		return x.rows, unread(x.rows, m, nums), nil
 	}
 	if missing = unread(u.rows, m, nums); len(missing) > 0 {
-		u.Grow(len(missing) * (vector.RowBytes(m.dimensions) + 100))
+		u.grow(len(missing) * (vector.RowBytes(m.Dimensions) + 100))
 	}
 	if len(u.rows) == 0 { // maybe just emptied
 		missing = nums
@@ -232,10 +228,10 @@ func (x *Index) keptRows(ctx context.Context, m model, nums []int64) (rows map[v
 }
 
 // unread returns those of nums for which rows has no entry.
-func unread(rows map[vectorOf][]byte, m model, nums []int64) []int64 {
+func unread(rows map[vectorOf][]byte, m index.Model, nums []int64) []int64 {
 	var missing []int64
 	for _, num := range nums {
-		if _, known := rows[vectorOf{m.num, num}]; !known {
+		if _, known := rows[vectorOf{m.Num, num}]; !known {
 			missing = append(missing, num)
 		}
 	}
@@ -243,40 +239,27 @@ func unread(rows map[vectorOf][]byte, m model, nums []int64) []int64 {
 }
 
 // readVectorRows adds the memories' vectors to rows, nil for those without one.
-func (x *Index) readVectorRows(ctx context.Context, m model, nums []int64, rows map[vectorOf][]byte) error {
+func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64, rows map[vectorOf][]byte) error {
 	if len(nums) == 0 {
 		return nil
 	}
 	for _, num := range nums {
-		rows[vectorOf{m.num, num}] = nil
+		rows[vectorOf{m.Num, num}] = nil
 	}
-	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.dimensions))
-	var num int64
-	var row sql.RawBytes
-	err := x.DB.Rows(ctx, vectorRowsSQL, []any{conn.JSONNums(nums), m.first()}, func(s conn.Scanner) error {
-		if err := s.Scan(&num, &row); err != nil {
-			return err
-		}
+	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.Dimensions))
+	err := x.Rows.Rows(ctx, m.Num, nums, func(num int64, row []byte) error {
 		start := len(arena)
 		arena = append(arena, row...)
-		rows[vectorOf{m.num, num}] = arena[start:len(arena):len(arena)]
+		rows[vectorOf{m.Num, num}] = arena[start:len(arena):len(arena)]
 		return nil
 	})
 	if err != nil { // remove the placeholders
 		for _, num := range nums {
-			delete(rows, vectorOf{m.num, num})
+			delete(rows, vectorOf{m.Num, num})
 		}
 	}
 	return err
 }
-
-// The newest vectors, found by memories_recent and memories_project_recent without reading memories.
-const (
-	newestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
-		CROSS JOIN vectors v ON v.num = ? + m.num`
-	projectNewestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE project = ? AND deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
-		CROSS JOIN vectors v ON v.num = ? + m.num`
-)
 
 // mostKeptNewest bounds the cached vectors of a project; larger callers keep what they compute from
 // them.
@@ -293,28 +276,20 @@ func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, m
 	if err != nil {
 		return nil, err
 	}
-	key := newestOf{m.num, project, most}
+	key := newestOf{m.Num, project, most}
 	if u != nil {
 		if vs, known := u.newest[key]; known {
 			return vs, nil
 		}
 	}
-	query, args := newestVectorsSQL, []any{most, m.first()}
-	if project != lexicon.Several {
-		query, args = projectNewestVectorsSQL, []any{project, most, m.first()}
-	}
 	var vs [][]float32
 	var room []float32
-	var row sql.RawBytes
-	err = x.DB.Rows(ctx, query, args, func(s conn.Scanner) error {
-		if err := s.Scan(&row); err != nil {
-			return err
+	err = x.Rows.NewestRows(ctx, m.Num, project, most, func(row []byte) error {
+		if len(room) < m.Dimensions {
+			room = make([]float32, 32*m.Dimensions)
 		}
-		if len(room) < m.dimensions {
-			room = make([]float32, 32*m.dimensions)
-		}
-		v := room[:m.dimensions:m.dimensions]
-		room = room[m.dimensions:]
+		v := room[:m.Dimensions:m.Dimensions]
+		room = room[m.Dimensions:]
 		if !vector.ReadRow(v, row) {
 			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("rebuild it with {reembed --all}")
 		}
@@ -322,16 +297,14 @@ func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, m
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read the newest vectors: %w", err)
+		return nil, err
 	}
 	if u != nil && len(vs) <= mostKeptNewest {
-		u.Grow(len(vs) * (4*m.dimensions + 100))
+		u.grow(len(vs) * (4*m.Dimensions + 100))
 		u.newest[key] = vs
 	}
 	return vs, nil
 }
-
-const coveredSQL = `SELECT (SELECT coalesce(sum(live), 0) FROM tallies) - memories FROM models WHERE num = ?`
 
 // Missing returns the first numbers, after after, of live memories without a vector of a model; all reports
 // that the model is unknown, so that every memory lacks one. It compares two counts first, and finds the memories
@@ -341,19 +314,18 @@ func (x *Index) Missing(ctx context.Context, fingerprint string, after int64, li
 	if err != nil || !found {
 		return nil, !found, err
 	}
-	var missing int64
-	if err := x.DB.Row(ctx, coveredSQL, []any{m.num}, &missing); err != nil {
-		return nil, false, fmt.Errorf("count vectors: %w", err)
+	if err := x.Flush(ctx); err != nil {
+		return nil, false, err
 	}
-	if missing == 0 {
-		return nil, false, nil
+	if lacking, err := x.Rows.Lacking(ctx, m.Num); err != nil || lacking == 0 {
+		return nil, false, err
 	}
 	nums, err = x.missing(ctx, m, after, limit)
 	return nums, false, err
 }
 
 // missing returns the first numbers, after after, of live memories without a vector.
-func (x *Index) missing(ctx context.Context, m model, after int64, limit int) ([]int64, error) {
+func (x *Index) missing(ctx context.Context, m index.Model, after int64, limit int) ([]int64, error) {
 	parts, err := x.Words.Segments(ctx)
 	if err != nil {
 		return nil, err
@@ -383,7 +355,7 @@ func (x *Index) missing(ctx context.Context, m model, after int64, limit int) ([
 
 // having returns which slots of a segment have vectors: by their codes, or by their rows if they are not
 // sealed.
-func (x *Index) having(ctx context.Context, m model, book *codeBook, p *lexicon.Part) (func(slot int) bool, error) {
+func (x *Index) having(ctx context.Context, m index.Model, book *codeBook, p *lexicon.Part) (func(slot int) bool, error) {
 	if p.Num() != 0 {
 		pages, err := x.loadCodes(ctx, book, p.Num())
 		return func(slot int) bool { return slot/pageSlots < len(pages) && pages[slot/pageSlots].has(slot%pageSlots) }, err
@@ -397,5 +369,5 @@ func (x *Index) having(ctx context.Context, m model, book *codeBook, p *lexicon.
 		have[num] = true
 		return nil
 	})
-	return func(slot int) bool { return have[nums[slot]] }, conn.Doing(err, "read vectors")
+	return func(slot int) bool { return have[nums[slot]] }, err
 }

@@ -1,4 +1,4 @@
-// Package segments keeps the index of words and codes in the tables of a space: index.Store and index.CodeStore.
+// Package segments keeps the index of words in the tables of a space: index.Store.
 package segments
 
 import (
@@ -265,61 +265,4 @@ func bytesOf(data []byte) []byte {
 func next(counter *int64) int64 {
 	*counter++
 	return *counter
-}
-
-// Codes keeps the codes of vectors.
-type Codes struct {
-	*conn.Tx
-	Other *int64 // the last number of versions, in the head of the space
-}
-
-var _ index.CodeStore = Codes{}
-
-// Coded returns the segments with codes.
-func (s Codes) Coded(ctx context.Context, model int64) (map[int64]int64, error) {
-	all, err := conn.Pairs[int64, int64](ctx, s, `SELECT segment, version FROM coded WHERE space = $space AND model = ?`, model)
-	return all, conn.Doing(err, "read codes")
-}
-
-// Codes reads the pages of codes of a segment.
-func (s Codes) Codes(ctx context.Context, model, segment int64, each func(int, []byte, []byte) error) error {
-	const query = `SELECT page, signs, sizes FROM codes WHERE space = $space AND segment = ? AND model = ? ORDER BY page`
-	err := s.Rows(ctx, query, []any{segment, model}, func(r conn.Scanner) error {
-		var page int
-		var signs, sizes []byte
-		if err := r.Scan(&page, &signs, &sizes); err != nil {
-			return err
-		}
-		return each(page, signs, sizes)
-	})
-	return conn.Doing(err, "read codes of segment %d", segment)
-}
-
-// PutCodes adds or replaces a page of codes.
-func (s Codes) PutCodes(ctx context.Context, model int64, at index.Place, signs, sizes []byte) error {
-	const query = `INSERT INTO codes (space, model, segment, page, signs, sizes) VALUES ($space,?,?,?,?,?)
-		ON CONFLICT (space, segment, model, page) DO UPDATE SET signs = excluded.signs, sizes = excluded.sizes`
-	return s.Run(ctx, query, model, at.Segment, at.N, bytesOf(signs), bytesOf(sizes))
-}
-
-// Recoded gives a segment's codes and their model a version that neither had before.
-func (s Codes) Recoded(ctx context.Context, model, segment int64) error {
-	version := next(s.Other)
-	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space AND num = ?`, version, model),
-		conn.With(`INSERT INTO coded (space, model, segment, version) VALUES ($space,?,?,?) ON CONFLICT (space, segment, model) DO UPDATE SET version = excluded.version`, model, segment, version))
-	return conn.Doing(err, "write codes of segment %d", segment)
-}
-
-// DropCodes removes the codes of a segment.
-func (s Codes) DropCodes(ctx context.Context, segment int64) error {
-	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space`, next(s.Other)),
-		conn.With(`DELETE FROM codes WHERE space = $space AND segment = ?`, segment), conn.With(`DELETE FROM coded WHERE space = $space AND segment = ?`, segment))
-	return conn.Doing(err, "drop codes")
-}
-
-// ClearCodes removes all codes.
-func (s Codes) ClearCodes(ctx context.Context) error {
-	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space`, next(s.Other)),
-		conn.With(`DELETE FROM codes WHERE space = $space`), conn.With(`DELETE FROM coded WHERE space = $space`))
-	return conn.Doing(err, "empty the codes")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/segments"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -162,7 +163,8 @@ func (x *fuzzed) rewrite(ctx context.Context, index *lexicon.Index) error {
 // opened opens the index of words anew.
 func opened(tx *conn.Tx) *lexicon.Index {
 	x := &lexicon.Index{Store: segments.Store{Tx: tx}, Cache: new(lexicon.Cache)}
-	x.Slots = &vectors.Index{DB: tx, Words: x, Cache: new(vectors.Cache), Seen: func(context.Context) (*vectors.Seen, error) { return nil, nil }}
+	rows := embeddings.Store{Tx: tx}
+	x.Slots = &vectors.Index{Rows: rows, Codes: rows, Words: x, Cache: new(vectors.Cache), Seen: func(context.Context) (*vectors.Seen, error) { return nil, nil }}
 	return x
 }
 

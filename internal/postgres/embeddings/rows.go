@@ -1,0 +1,201 @@
+// Package embeddings keeps the rows and codes of vectors in the tables of a space: index.VectorRows and index.CodeStore.
+package embeddings
+
+import (
+	"context"
+	"maps"
+	"sync"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index"
+	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+)
+
+// Store keeps vectors in one transaction. The numbers of models and versions of codes follow *Other, in the head of the
+// space, which the transaction writes.
+type Store struct {
+	*conn.Tx
+	Other *int64
+	Known func() *Models
+}
+
+var _ index.VectorRows = Store{}
+
+// Models are the models of a space in one version of it, once they were read. They are safe for concurrent use by
+// readers; a writer has its own.
+type Models struct {
+	mu  sync.Mutex
+	all map[string]index.Model // by fingerprint; nil until read
+}
+
+// Copy makes m what others are, for a writer.
+func (m *Models) Copy(others *Models) {
+	others.mu.Lock()
+	defer others.mu.Unlock()
+	m.all = maps.Clone(others.all)
+}
+
+// forget has the models read again.
+func (m *Models) forget() { m.all = nil }
+
+// next raises a counter and returns it.
+func (s Store) next() int64 {
+	*s.Other++
+	return *s.Other
+}
+
+// models returns the models by fingerprint.
+func (s Store) models(ctx context.Context) (map[string]index.Model, error) {
+	known := s.Known()
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if known.all != nil {
+		return known.all, nil
+	}
+	all := map[string]index.Model{}
+	err := s.Tx.Rows(ctx, `SELECT fingerprint, num, dimensions, changes FROM models WHERE space = $space`, nil, func(r conn.Scanner) error {
+		var fingerprint string
+		var m index.Model
+		err := r.Scan(&fingerprint, &m.Num, &m.Dimensions, &m.Changes)
+		all[fingerprint] = m
+		return err
+	})
+	if err != nil {
+		return nil, conn.Doing(err, "read models")
+	}
+	known.all = all
+	return all, nil
+}
+
+// Model returns the model with a fingerprint.
+func (s Store) Model(ctx context.Context, fingerprint string) (m index.Model, found bool, err error) {
+	all, err := s.models(ctx)
+	m, found = all[fingerprint]
+	return m, found, err
+}
+
+// Models returns all models.
+func (s Store) Models(ctx context.Context) (models []index.Model, err error) {
+	all, err := s.models(ctx)
+	for _, m := range all {
+		models = append(models, m)
+	}
+	return models, err
+}
+
+// Coverage returns the models that have vectors, those of most memories first.
+func (s Store) Coverage(ctx context.Context) ([]engram.ModelCoverage, error) {
+	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE space = $space AND memories > 0 ORDER BY memories DESC, num`
+	return conn.List(ctx, s.Tx, "read models", query, nil, func(r conn.Scanner) (u engram.ModelCoverage, err error) {
+		err = r.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
+		return u, err
+	})
+}
+
+// AddModel adds a model.
+func (s Store) AddModel(ctx context.Context, m engram.Model) (index.Model, error) {
+	added := index.Model{Num: s.next(), Dimensions: m.Dimensions}
+	if known := s.Known(); known.all != nil {
+		known.all[m.Fingerprint] = added
+	}
+	err := s.Run(ctx, `INSERT INTO models (space, num, name, fingerprint, dimensions) VALUES ($space,?,?,?,?)`, added.Num, m.Name, m.Fingerprint, m.Dimensions)
+	return added, conn.Doing(err, "write model")
+}
+
+// DropModel removes a model with its vectors and codes.
+func (s Store) DropModel(ctx context.Context, model int64) error {
+	s.Known().forget()
+	err := s.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE space = $space AND model = ?`, model),
+		conn.With(`DELETE FROM codes WHERE space = $space AND model = ?`, model), conn.With(`DELETE FROM coded WHERE space = $space AND model = ?`, model),
+		conn.With(`DELETE FROM models WHERE space = $space AND num = ?`, model))
+	return conn.Doing(err, "drop model")
+}
+
+// Count adds to the number of memories with a vector of a model.
+func (s Store) Count(ctx context.Context, model, more int64) error {
+	return conn.Doing(s.Run(ctx, `UPDATE models SET memories = memories + ? WHERE space = $space AND num = ?`, more, model), "count vectors")
+}
+
+// Lacking returns how many live memories have no vector of a model.
+func (s Store) Lacking(ctx context.Context, model int64) (lacking int64, err error) {
+	const query = `SELECT (SELECT coalesce(sum(live), 0)::bigint FROM tallies WHERE space = $space) - memories FROM models WHERE space = $space AND num = ?`
+	err = s.Row(ctx, query, []any{model}, &lacking)
+	return lacking, conn.Doing(err, "count vectors")
+}
+
+// PutRows sets vectors. First ones wait in the queue.
+func (s Store) PutRows(ctx context.Context, model int64, rows []index.VectorRow) (put []int64, added int64, err error) {
+	const (
+		first = `INSERT INTO vectors (space, model, memory, row) VALUES ($space,?,?,?) ON CONFLICT (space, model, memory) DO UPDATE SET row = excluded.row`
+		// All parts of the statement see what was before it.
+		others = `WITH was AS (SELECT memory FROM vectors WHERE space = $space AND model = ?1 AND memory = ANY(?2::bigint[])),
+		put AS (INSERT INTO vectors (space, model, memory, row) SELECT $space, ?1, m.num, v.row FROM unnest(?2::bigint[], ?3::bytea[]) AS v (memory, row)
+			JOIN memories m ON m.space = $space AND m.num = v.memory AND m.deleted_at IS NULL
+			ON CONFLICT (space, model, memory) DO UPDATE SET row = excluded.row RETURNING memory)
+		SELECT put.memory, was.memory IS NULL FROM put LEFT JOIN was ON was.memory = put.memory`
+	)
+	var nums []int64
+	var values [][]byte
+	for _, v := range rows {
+		if !v.First {
+			nums, values = append(nums, v.Memory), append(values, v.Row)
+			continue
+		}
+		if err := s.Run(ctx, first, model, v.Memory, v.Row); err != nil {
+			return nil, 0, conn.Doing(err, "write the vector of memory %d", v.Memory)
+		}
+		put, added = append(put, v.Memory), added+1
+	}
+	if len(nums) == 0 {
+		return put, added, nil
+	}
+	s.Wrote = true
+	err = s.Tx.Rows(ctx, others, []any{model, nums, values}, func(r conn.Scanner) error {
+		var memory int64
+		var new bool
+		err := r.Scan(&memory, &new)
+		if put = append(put, memory); new {
+			added++
+		}
+		return err
+	})
+	return put, added, conn.Doing(err, "write vectors")
+}
+
+// eachRow calls each with the rows of a query: a memory and its vector.
+func (s Store) eachRow(ctx context.Context, query string, args []any, each func(int64, []byte) error) error {
+	err := s.Tx.Rows(ctx, query, args, func(r conn.Scanner) error {
+		var memory int64
+		var row []byte
+		if err := r.Scan(&memory, &row); err != nil {
+			return err
+		}
+		return each(memory, row)
+	})
+	return conn.Doing(err, "read vectors")
+}
+
+// Rows reads the vectors of memories.
+func (s Store) Rows(ctx context.Context, model int64, memories []int64, each func(int64, []byte) error) error {
+	const query = `SELECT memory, row FROM vectors WHERE space = $space AND model = ? AND memory = ANY(?)`
+	return s.eachRow(ctx, query, []any{model, memories}, each)
+}
+
+// AllRows reads all vectors of a model.
+func (s Store) AllRows(ctx context.Context, model int64, each func(int64, []byte) error) error {
+	return s.eachRow(ctx, `SELECT memory, row FROM vectors WHERE space = $space AND model = ? ORDER BY memory`, []any{model}, each)
+}
+
+// NewestRows looks for the memories first, in the order of their index.
+func (s Store) NewestRows(ctx context.Context, model, project int64, most int, each func([]byte) error) error {
+	const (
+		from   = `SELECT m.num, v.row FROM (SELECT num, created_at FROM memories WHERE space = $space AND deleted_at IS NULL`
+		newest = ` ORDER BY created_at DESC, num DESC LIMIT ?1) m
+		JOIN vectors v ON v.space = $space AND v.model = ?2 AND v.memory = m.num ORDER BY m.created_at DESC, m.num DESC`
+	)
+	query, args := from+newest, []any{most, model}
+	if project >= 0 {
+		query, args = from+` AND project = ?3`+newest, append(args, project)
+	}
+	return s.eachRow(ctx, query, args, func(_ int64, row []byte) error { return each(row) })
+}
