@@ -20,6 +20,9 @@ func IndexStores(r engram.Reader) (memories, prompts index.Store, codes index.Co
 	return t.words(segments.OfMemories), t.words(segments.OfPrompts), t.embeddings()
 }
 
+// Vectors returns what a transaction keeps of vectors.
+func Vectors(r engram.Reader) embeddings.Store { return r.(*tx).embeddings() }
+
 // CheckIndex compares the indexes of memories and prompts with their texts, without caches.
 func CheckIndex(ctx context.Context, s *Store) error {
 	fresh := &Store{pool: s.pool, space: s.space, wait: s.wait, role: s.role}
@@ -51,6 +54,3 @@ func inStep(x health.Index) error {
 	}
 	return nil
 }
-
-// Vectors returns what a transaction keeps of vectors.
-func Vectors(r engram.Reader) embeddings.Store { return r.(*tx).embeddings() }

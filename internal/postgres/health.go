@@ -161,40 +161,12 @@ func (x *examination) words(ctx context.Context) error {
 	return x.index.Examine(ctx, x.query, live, x.eachLive, &x.facts.Index)
 }
 
-// embedded compares the vectors with the memories.
+// embedded compares the vectors with the memories, and their codes with the vectors.
 func (x *examination) embedded(ctx context.Context) error {
-	v := &x.facts.Vectors
-	v.Model = x.query.Model.Name
-	uses, err := x.Models(ctx)
-	if err != nil {
-		return err
+	live := func(ctx context.Context) ([]int64, error) {
+		return conn.Column[int64](ctx, x, `SELECT num FROM memories WHERE space = $space AND deleted_at IS NULL`)
 	}
-	for _, u := range uses {
-		if u.Model.Fingerprint != x.query.Model.Fingerprint {
-			v.Former = append(v.Former, u.Model.Name)
-		}
-	}
-	m, _, err := x.model(ctx, x.query.Model.Fingerprint)
-	if err != nil || v.Model == "" {
-		return err
-	}
-	if err := x.Row(ctx, `SELECT count(*) FROM memories WHERE space = $space AND deleted_at IS NULL`, nil, &v.Live); err != nil {
-		return err
-	}
-	collect := func(into *health.Cases, query string) error {
-		return x.Rows(ctx, query, []any{m.Num}, func(r conn.Scanner) error {
-			num, err := conn.One[int64](r)
-			into.Add(num, x.query.Most)
-			return err
-		})
-	}
-	if err = collect(&v.Missing, `SELECT m.num FROM memories m WHERE m.space = $space AND m.deleted_at IS NULL
-		AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.space = $space AND v.model = ? AND v.memory = m.num) ORDER BY m.num`); err == nil {
-		err = collect(&v.Stale, `SELECT v.memory FROM vectors v WHERE v.space = $space AND v.model = ?
-			AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.space = $space AND m.num = v.memory AND m.deleted_at IS NULL) ORDER BY v.memory`)
-	}
-	v.Have = v.Live - v.Missing.Count
-	return err
+	return x.vectors.Examine(ctx, x.query, live, &x.facts.Vectors)
 }
 
 // lackingSQL selects the live memories with missing fields, as in package sqlite.

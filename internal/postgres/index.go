@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
@@ -16,14 +17,15 @@ import (
 // kept is what the transactions of a process keep of the index.
 type kept struct {
 	memories, prompts lexicon.Cache
+	vectors           vectors.Cache
 	kinds             [2]segments.Kinds // by collection
 }
 
 // indexOf returns the index of a collection.
-func (t *tx) indexOf(collection int, k *kept, cache *lexicon.Cache) lexicon.Index {
+func (t *tx) indexOf(collection int, k *kept, cache *lexicon.Cache, slots lexicon.Slots) lexicon.Index {
 	w := t.words(collection)
 	w.Begun, w.Kept = t.begun.indexes[collection].Changes, &k.kinds[collection]
-	return lexicon.Index{Store: w, Cache: cache, Slots: noSlots{}, Served: true}
+	return lexicon.Index{Store: w, Cache: cache, Slots: slots, Served: true}
 }
 
 // words returns what the transaction keeps of the index of a collection.
@@ -31,12 +33,18 @@ func (t *tx) words(collection int) segments.Words {
 	return segments.Words{Tx: t.Tx, Collection: collection, Head: &t.head.indexes[collection], Other: &t.head.other}
 }
 
+// vectorsOf returns the vectors, whose codes stand in the slots of t.index.
+func (t *tx) vectorsOf(k *kept) vectors.Index {
+	e := t.embeddings()
+	return vectors.Index{Rows: e, Codes: e, Words: &t.index, Cache: &k.vectors, Seen: func(context.Context) (*vectors.Seen, error) { return nil, nil }}
+}
+
 // embeddings returns what the transaction keeps of vectors and their codes.
 func (t *tx) embeddings() embeddings.Store {
 	return embeddings.Store{Tx: t.Tx, Other: &t.head.other, Known: func() *embeddings.Models { return &t.names.models }}
 }
 
-// noSlots keeps nothing in the slots of the index.
+// noSlots keeps nothing in the slots of the index: prompts have no vectors.
 type noSlots struct{}
 
 // Placed does nothing.
@@ -164,7 +172,7 @@ func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
 
 // Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
-	err := t.index.Clear(ctx)
+	err := errors.Join(t.vectors.Clear(ctx), t.index.Clear(ctx))
 	if err == nil {
 		err = t.eachLive(ctx, func(m engram.Memory) error { return t.addToIndex(ctx, m) })
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 )
@@ -17,7 +18,8 @@ type tx struct {
 	head, begun head          // as the transaction has raised it, and as it was
 	index       lexicon.Index // of memories
 	asked       lexicon.Index // of prompts
-	names       *names        // shared with others of its version, unless it writes
+	vectors     vectors.Index
+	names       *names // shared with others of its version, unless it writes
 	sessionRows map[string]engram.Session
 	counted     counted
 	carrierNums map[string]int64 // looked-up numbers of batch sets
@@ -30,8 +32,9 @@ func (s *Store) newTx(c *conn.Tx, row [][]string) (*tx, error) {
 	h, err := readHead(row)
 	t := &tx{Tx: c, head: h, begun: h, names: s.latest.at(h.version)}
 	t.Before = t.beforeStatement
-	t.index = t.indexOf(segments.OfMemories, &s.kept, &s.kept.memories)
-	t.asked = t.indexOf(segments.OfPrompts, &s.kept, &s.kept.prompts)
+	t.vectors = t.vectorsOf(&s.kept)
+	t.index = t.indexOf(segments.OfMemories, &s.kept, &s.kept.memories, &t.vectors)
+	t.asked = t.indexOf(segments.OfPrompts, &s.kept, &s.kept.prompts, noSlots{})
 	return t, err
 }
 
@@ -41,6 +44,9 @@ func (t *tx) flush(ctx context.Context) error {
 		if err := x.Flush(ctx); err != nil {
 			return err
 		}
+	}
+	if err := t.vectors.Flush(ctx); err != nil {
+		return err
 	}
 	if err := t.writeCounts(ctx); err != nil {
 		return err
