@@ -172,10 +172,7 @@ func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
 
 // Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
-	if err := t.vectors.Clear(ctx); err != nil {
-		return err
-	}
-	err := t.index.Clear(ctx)
+	err := errors.Join(t.vectors.Clear(ctx), t.index.Clear(ctx))
 	if err == nil {
 		err = t.eachLive(ctx, func(m engram.Memory) error { return t.addToIndex(ctx, m) })
 	}

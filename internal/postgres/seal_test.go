@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/postgrestest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
@@ -75,5 +77,44 @@ func TestSealing(t *testing.T) {
 	})
 	if err = errors.Join(err, postgres.CheckIndex(ctx, first)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestRenewal opens a space whose index another version made, or none, and one whose index is damaged.
+func TestRenewal(t *testing.T) {
+	server := postgrestest.Start(t)
+	space := postgrestest.Space()
+	ctx := t.Context()
+	s := open(t, server, space)
+	if err := s.Update(ctx, func(tx engram.Tx) error {
+		return tx.PutProject(ctx, engram.Project{Name: "app", CreatedAt: storetest.Day()})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(saveMany(ctx, s, 1, 150), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, of := range map[string]string{
+		"made by another version": `UPDATE facts SET value = '0' WHERE key = 'words'`,
+		"renewed in part":         `UPDATE facts SET value = '` + lexicon.Current() + ` in part' WHERE key = 'words'; UPDATE segments SET level = -level WHERE collection = 0`,
+		"without an index":        `DELETE FROM facts WHERE key = 'words'; DELETE FROM unsealed; DELETE FROM segments; UPDATE heads SET changes = changes + 1, prompt_changes = prompt_changes + 1`,
+		"damaged":                 `UPDATE facts SET value = '0' WHERE key = 'words'; UPDATE documents SET rows = ''`,
+	} {
+		for _, statement := range strings.Split(of, "; ") {
+			where := " WHERE "
+			if strings.Contains(statement, where) {
+				where = " AND "
+			}
+			server.SQL(t, server.URL(), statement+where+"space = '"+space+"'")
+		}
+		s := open(t, server, space)
+		var note string
+		err := s.View(ctx, func(r engram.Reader) (err error) { note, err = r.Fact(ctx, "words"); return err })
+		if err = errors.Join(err, postgres.CheckIndex(ctx, s)); err != nil || note != lexicon.Current() {
+			t.Errorf("%s: its note is %q, %v", name, note, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
