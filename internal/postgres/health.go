@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/schema"
 )
@@ -143,31 +144,21 @@ func (x *examination) damage(ctx context.Context) error {
 	})
 }
 
-// eachLive calls fn with the live memories, some at a time.
-func (x *examination) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
-	const page = 500
-	for after := int64(0); ; {
-		ms, err := engram.MemoriesAfter(ctx, x, "", after, page)
-		if err != nil {
-			return err
-		}
-		for _, m := range ms {
-			if after = m.Num; m.Forgotten() {
-				continue
-			}
-			if err := fn(m); err != nil {
-				return err
-			}
-		}
-		if len(ms) < page {
-			return nil
-		}
-	}
-}
-
 // words compares the index of words with the memories.
 func (x *examination) words(ctx context.Context) error {
-	return x.Row(ctx, `SELECT count(*) FROM memories WHERE space = $space AND deleted_at IS NULL`, nil, &x.facts.Index.Live)
+	const query = `SELECT num, project, session, type, scope, created_at FROM memories WHERE space = $space AND deleted_at IS NULL`
+	live := map[int64]*lexicon.Document{}
+	err := x.Rows(ctx, query, nil, func(r conn.Scanner) error {
+		var num int64
+		m := &lexicon.Document{}
+		err := r.Scan(&num, &m.Project, &m.Session, &m.Type, &m.Scope, &m.Created)
+		live[num] = m
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return x.index.Examine(ctx, x.query, live, x.eachLive, &x.facts.Index)
 }
 
 // embedded compares the vectors with the memories, and their codes with the vectors.

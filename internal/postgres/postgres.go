@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/schema"
+	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 )
 
 // Options configure a store. URL and Space are required.
@@ -50,7 +51,7 @@ type Store struct {
 
 	latest  latest
 	kept    kept
-	sealing sealing
+	sealing segments.Sealing
 }
 
 var _ engram.Store = (*Store)(nil)
@@ -105,7 +106,7 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 
 // Close waits for calls in progress, and for memories that are being sealed.
 func (s *Store) Close() error {
-	s.sealing.end()
+	s.sealing.End()
 	s.pool.Close()
 	return nil
 }

@@ -32,7 +32,7 @@ func saveMany(ctx context.Context, s engram.Store, from, n int) error {
 	return nil
 }
 
-// TestSealing saves from two processes, which seal what waits beside the saves, and finds everything.
+// TestSealing saves from two processes, which seal beside the saves, and finds everything.
 func TestSealing(t *testing.T) {
 	server := postgrestest.Start(t)
 	space := postgrestest.Space()

@@ -301,6 +301,7 @@ func historyCases() []testCase {
 			first := k.relation(1, a.Num, engram.VerbRelatesTo, b.Num)
 			k.relation(2, a.Num, engram.VerbCausedBy, b.Num)
 			k.relation(3, b.Num, engram.VerbRelatesTo, a.Num)
+			first.Num = 0 // those that follow get their own
 			again, scoped := first, first
 			again.ID, scoped.ID, scoped.Verb = "rel-again", "rel-scoped", engram.VerbScoped
 			k.refused("again", engram.CodeConflict, func(tx engram.Tx) error { return tx.InsertRelation(k.Context(), &again) })

@@ -182,6 +182,17 @@ func relationWriteCases() []testCase {
 			want.Num = 99
 			k.refused("one that does not exist", engram.CodeNotFound, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), want) })
 		}},
+		{"a relation keeps the number that it comes with, and the next one is greater", func(k *kit) {
+			ms := k.saveMany(4, func(int, *engram.Memory) {})
+			for _, num := range []int64{7, 9} {
+				if r := k.relation(int(num), ms[0].Num, engram.VerbRelatesTo, ms[num/4].Num, func(r *engram.Relation) { r.Num = num }); r.Num != num {
+					k.Errorf("relation %d has the number %d", num, r.Num)
+				}
+			}
+			if r := k.relation(20, ms[2].Num, engram.VerbRelatesTo, ms[3].Num); r.Num != 10 {
+				k.Errorf("the next one has the number %d, want 10", r.Num)
+			}
+		}},
 		{"relations need memories that exist", func(k *kit) {
 			a := k.save()
 			for i, ends := range [][2]int64{{a.Num, 99}, {99, a.Num}} {
