@@ -156,7 +156,7 @@ func TestNearestAreTheSame(t *testing.T) {
 		})
 	}
 	alike(t, both, "models", func(ctx context.Context, r engram.Reader) ([]engram.ModelCoverage, error) { return r.Models(ctx) })
-	if codes := server.SQL(t, postgrestest.Database, `SELECT count(*) > 0 FROM codes WHERE space = '`+space+`'`); !strings.HasPrefix(codes, "t") {
+	if codes := server.SQL(t, server.URL(), `SELECT count(*) > 0 FROM codes WHERE space = '`+space+`'`); !strings.HasPrefix(codes, "t") {
 		t.Errorf("the space has no codes: %s", codes)
 	}
 	facts, err := postgres.Examine(t.Context(), postgres.Options{URL: server.URL(), Space: space}, health.Query{Checks: []health.ID{health.VectorsInStep}, Model: one, Most: 5})
