@@ -116,7 +116,10 @@ func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, 
 	defer x.Cache.rooms.Put(at)
 	nearest := &at.nearest
 	nearest.Reset(vector.Signs(question), signs)
-	pages := make([][]codePage, len(parts))
+	pages, err := x.loadCodes(ctx, book, parts)
+	if err != nil {
+		return nil, false, err
+	}
 	for i, p := range slices.Backward(parts) {
 		if p.Num() == 0 {
 			for slot := range p.Docs.Len() {
@@ -125,9 +128,6 @@ func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, 
 				}
 			}
 			continue
-		}
-		if pages[i], err = x.loadCodes(ctx, book, p.Num()); err != nil {
-			return nil, false, err
 		}
 		if last := len(pages[i]) - 1; last >= 0 && len(pages[i][last].sizes) > (p.Docs.Len()-last*pageSlots)*vector.SignBytes(m.Dimensions) {
 			return nil, false, errDamagedCodes(p.Num()) // codes beyond the last slot
@@ -334,9 +334,13 @@ func (x *Index) missing(ctx context.Context, m index.Model, after int64, limit i
 	if err != nil {
 		return nil, err
 	}
+	pages, err := x.loadCodes(ctx, book, parts)
+	if err != nil {
+		return nil, err
+	}
 	first := vector.NewTop(limit)
-	for _, p := range parts {
-		has, err := x.having(ctx, m, book, p)
+	for i, p := range parts {
+		has, err := x.having(ctx, m, pages[i], p)
 		if err != nil {
 			return nil, err
 		}
@@ -355,10 +359,9 @@ func (x *Index) missing(ctx context.Context, m index.Model, after int64, limit i
 
 // having returns which slots of a segment have vectors: by their codes, or by their rows if they are not
 // sealed.
-func (x *Index) having(ctx context.Context, m index.Model, book *codeBook, p *lexicon.Part) (func(slot int) bool, error) {
+func (x *Index) having(ctx context.Context, m index.Model, pages []codePage, p *lexicon.Part) (func(slot int) bool, error) {
 	if p.Num() != 0 {
-		pages, err := x.loadCodes(ctx, book, p.Num())
-		return func(slot int) bool { return slot/pageSlots < len(pages) && pages[slot/pageSlots].has(slot%pageSlots) }, err
+		return func(slot int) bool { return slot/pageSlots < len(pages) && pages[slot/pageSlots].has(slot%pageSlots) }, nil
 	}
 	nums := make([]int64, p.Docs.Len())
 	for slot := range nums {
