@@ -25,6 +25,8 @@ func Explain(err error) error {
 		class = state[:2]
 	}
 	switch {
+	case conn.IsUnreached(err):
+		return as(engram.CodeUnavailable, "the database cannot be reached", "check that it runs and that its address is right")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case state == "23503", class == "23":
