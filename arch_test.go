@@ -109,6 +109,7 @@ func rows() map[string]row {
 
 		"internal/atomicfile": {room: "disk"},
 
+		"internal/embedding/hub":         {room: "technology"},
 		"internal/embedding/library":     {room: "technology"},
 		"internal/embedding/static":      {room: "technology"},
 		"internal/embedding/transformer": {room: "technology", modules: []string{"golang.org/x/sys"}},
@@ -214,7 +215,7 @@ func houses() map[string][]string {
 	return map[string][]string{
 		"internal/cli":       {"terminal", "command", "browse demo memory move review serve settings setup sync upkeep", "complete help", "."},
 		"internal/daemon":    {"logfile", "."},
-		"internal/embedding": {"static transformer", "library"},
+		"internal/embedding": {"hub static transformer", "library"},
 		"internal/encoder":   {"kernel safetensors encodertest", "."},
 		"internal/backfill":  {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
@@ -240,7 +241,7 @@ func reservedImports() map[string][]string {
 	return map[string][]string{
 		"database/sql":        {"internal/sqlite", "internal/replica/foreign"},
 		"database/sql/driver": {"internal/sqlite"},
-		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
+		"net/http":            {"internal/chat", "internal/embedding/hub", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
 		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse", "internal/postgrestest"},
 		"os/signal":           {"cmd/engram", "internal/cli/serve"}, // the latter ignores SIGPIPE
 		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest", "internal/postgrestest"},
@@ -260,7 +261,7 @@ func impureImports() []string {
 // reservedCalls are functions and variables that only the named files or folders
 // may use; outside them time, environment and output are handed in.
 func reservedCalls() map[string][]string {
-	const chat, generator, kernelgen = "internal/chat/", "internal/secret/rulesgen/", "internal/encoder/kernel/kernelgen/"
+	const chat, hub, generator, kernelgen = "internal/chat/", "internal/embedding/hub/", "internal/secret/rulesgen/", "internal/encoder/kernel/kernelgen/"
 	return map[string][]string{
 		"time.Now":     {"internal/app/", "internal/cli/command/program.go", "internal/cli/upkeep/eval.go", "internal/waittest/"},
 		"time.Since":   {},
@@ -284,17 +285,17 @@ func reservedCalls() map[string][]string {
 		"panic":        {},
 		"print":        {},
 		"println":      {},
-		// The program calls only the language model that a person configured, as the README promises.
+		// The program calls only the language model that a person configured, and the hub of models when a person pulls one.
 		"net.Dial":              {},
 		"net.DialTimeout":       {},
 		"net.Dialer":            {},
 		"http.Get":              {},
 		"http.Post":             {},
-		"http.Client":           {chat},
+		"http.Client":           {chat, hub},
 		"http.NewRequest":       {},
 		"http.DefaultClient":    {},
 		"http.DefaultTransport": {},
-		"http.Transport":        {chat, "internal/daemon/"}, // the latter to the loopback address alone
+		"http.Transport":        {chat, hub, "internal/daemon/"}, // the latter to the loopback address alone
 		// The default mux is shared with every dependency.
 		"http.ListenAndServe": {},
 		"http.HandleFunc":     {},
