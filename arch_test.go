@@ -110,6 +110,7 @@ func rows() map[string]row {
 		"internal/atomicfile": {room: "disk"},
 
 		"internal/embedding/hub":         {room: "technology"},
+		"internal/embedding/hubtest":     {room: "testkit"},
 		"internal/embedding/library":     {room: "technology"},
 		"internal/embedding/static":      {room: "technology"},
 		"internal/embedding/transformer": {room: "technology", modules: []string{"golang.org/x/sys"}},
@@ -215,7 +216,7 @@ func houses() map[string][]string {
 	return map[string][]string{
 		"internal/cli":       {"terminal", "command", "browse demo memory move review serve settings setup sync upkeep", "complete help", "."},
 		"internal/daemon":    {"logfile", "."},
-		"internal/embedding": {"hub static transformer", "library"},
+		"internal/embedding": {"hub hubtest static transformer", "library"},
 		"internal/encoder":   {"kernel safetensors encodertest", "."},
 		"internal/backfill":  {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
@@ -241,7 +242,7 @@ func reservedImports() map[string][]string {
 	return map[string][]string{
 		"database/sql":        {"internal/sqlite", "internal/replica/foreign"},
 		"database/sql/driver": {"internal/sqlite"},
-		"net/http":            {"internal/chat", "internal/embedding/hub", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
+		"net/http":            {"internal/chat", "internal/embedding/hub", "internal/embedding/hubtest", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
 		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse", "internal/postgrestest"},
 		"os/signal":           {"cmd/engram", "internal/cli/serve"}, // the latter ignores SIGPIPE
 		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest", "internal/postgrestest"},

@@ -10,8 +10,11 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/embedding/hub"
 	"github.com/alanbuscaglia/engram/internal/embedding/library"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
+	"github.com/alanbuscaglia/engram/internal/machine"
 )
 
 // modelThreads is the most goroutines that one call of a model computes with: the rest of the machine is the person's.
@@ -38,6 +41,28 @@ func ModelsOf(c config.Config) Models {
 func (m Models) Add(ctx context.Context, in AddModel) (Model, error) {
 	in.Now = time.Now()
 	return m.Library.Add(ctx, in)
+}
+
+// PublishedModel is a model that is known by name.
+type PublishedModel = library.Entry
+
+// PullModel says which model to download.
+type PullModel = library.PullInput
+
+// ModelPlan is what would be downloaded.
+type ModelPlan = library.Plan
+
+// PublishedModels returns the models that are known by name, smallest first.
+func PublishedModels() []PublishedModel { return library.Catalogue() }
+
+// Pull downloads a model from the hub of a configuration and installs it (library.Library.Pull).
+func (m Models) Pull(ctx context.Context, c config.Config, in PullModel) (Model, error) {
+	client, err := hub.New(hub.Options{Endpoint: c.ModelMirror, Token: c.ModelToken})
+	if err != nil {
+		return Model{}, err
+	}
+	in.Hub, in.Now, in.TryLock, in.Free = client, time.Now(), daemon.TryLock, machine.Free
+	return m.Library.Pull(ctx, in)
 }
 
 // embedderOf returns the embedding model that is configured: nil for none. A model that cannot be used is one that

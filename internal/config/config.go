@@ -38,6 +38,9 @@ type Config struct {
 	// EmbeddingModel is BuiltIn (the default), NoModel or the name of an installed model.
 	EmbeddingModel string
 	RerankModel    string // NoModel or the name of an installed model
+	// ModelMirror is the hub that `model pull` downloads from, and ModelToken the bearer token for it, never shown; "" (the
+	// default) for the public hub and for none.
+	ModelMirror, ModelToken string
 	// Aliases are groups of words that a search takes as the same, besides the built-in ones; nil for none.
 	Aliases [][]string
 	// LLMBaseURL and LLMModel name the language model that sleep asks for patterns; LLM reports

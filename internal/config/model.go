@@ -25,7 +25,7 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 	}
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w: use %s or %s, or install one with engram model add FOLDER", err, BuiltIn, NoModel)
+		return fmt.Errorf("%w: use %s or %s, or install one with engram model pull NAME or engram model add FOLDER", err, BuiltIn, NoModel)
 	}
 	c.EmbeddingModel = name
 	return nil
@@ -34,7 +34,7 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 func setRerankModel(c *Config, _ paths, v string) error {
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w: use %s, or install one with engram model add FOLDER", err, NoModel)
+		return fmt.Errorf("%w: use %s, or install one with engram model pull NAME or engram model add FOLDER", err, NoModel)
 	}
 	c.RerankModel = name
 	return nil

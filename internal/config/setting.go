@@ -158,7 +158,7 @@ func serving() []setting {
 			About: "`serve` answers Prometheus at [`GET /metrics`](http.md#metrics)"}, preset: "false",
 			on: func(c *Config) *bool { return &c.Metrics }},
 		{Key: Key{Name: "offline", Env: []string{"ENGRAM_OFFLINE"}, Kind: Switch, Like: "true",
-			About: "nothing may leave this machine: a language model that is not on it, and agents' command lines, are refused"}, preset: "false", cautious: "true",
+			About: "nothing may leave this machine: a language model that is not on it, agents' command lines and downloads of models are refused"}, preset: "false", cautious: "true",
 			on: func(c *Config) *bool { return &c.Offline }},
 	}
 }
@@ -171,6 +171,12 @@ func models() []setting {
 		{Key: Key{Name: "rerank_model", Env: []string{"ENGRAM_RERANK_MODEL"}, Like: NoModel, Range: "`none` or an installed reranker",
 			About: "model that ranks results again for `--rerank`"}, preset: NoModel,
 			set: setRerankModel, get: func(c Config) string { return c.RerankModel }},
+		{Key: Key{Name: "model_mirror", Env: []string{"ENGRAM_MODEL_MIRROR", "HF_ENDPOINT"}, Default: "the public hub", Like: "https://mirror.example.com", Range: "an https address",
+			About: "hub that [`model pull`](cli.md#models) downloads from"},
+			text: func(c *Config) *string { return &c.ModelMirror }},
+		{Key: Key{Name: "model_token", Env: []string{"HF_TOKEN"}, Default: "none", Like: "a-token", Secret: true,
+			About: "its token, for models with a licence to accept; sent to that hub only"},
+			text: func(c *Config) *string { return &c.ModelToken }},
 		{Key: Key{Name: "aliases", Env: []string{"ENGRAM_ALIASES"}, Default: "none", Like: "fe=frontend, wm=warehouse",
 			Range: "`WORD=WORD`, separated by commas", About: "words that [search](cli.md#finding) takes as the same, besides the built-in ones"},
 			set: setAliases, get: func(c Config) string { return alias.Format(c.Aliases) }},

@@ -290,6 +290,20 @@ func (c Config) MayRun() error {
 	return offline("%s sends its input to the provider of its model", c.AgentCLI)
 }
 
+// MayPull returns CodeForbidden if models may not be downloaded: Offline is set, or HF_HUB_OFFLINE as other programs
+// understand it.
+func (c Config) MayPull(env func(string) (string, bool)) error {
+	if c.Offline {
+		return offline("models are downloaded from another machine")
+	}
+	var on bool
+	if v, _ := env("HF_HUB_OFFLINE"); setSwitch(&on, v) == nil && on {
+		return engram.Errorf(engram.CodeForbidden, "HF_HUB_OFFLINE is set, and models are downloaded from another machine").
+			WithHint("unset HF_HUB_OFFLINE, or copy the model's folder here and run {model add FOLDER}")
+	}
+	return nil
+}
+
 func offline(format string, args ...any) error {
 	return engram.Errorf(engram.CodeForbidden, "offline is set, and "+format, args...).
 		WithHint("use {config unset offline} (or ENGRAM_OFFLINE) to allow it")

@@ -61,7 +61,7 @@ func (h *handle) Close() error {
 // An Embedder embeds by an installed model, which it opens when it is first used. Close ends that.
 type Embedder struct {
 	handle
-	entry entry
+	entry Entry
 }
 
 // Embedder returns an installed embedding model; CodeNotFound where it is not installed, CodeInvalid for a reranker.
@@ -73,7 +73,7 @@ func (l Library) Embedder(name string) (*Embedder, error) {
 	case lock.Reranker:
 		return nil, engram.Errorf(engram.CodeInvalid, "the model %s is a reranker, and cannot embed", lock.Name)
 	}
-	return &Embedder{handle: handle{library: l, lock: lock}, entry: entryOf(lock.Name)}, nil
+	return &Embedder{handle: handle{library: l, lock: lock}, entry: entryOf(lock)}, nil
 }
 
 // Model describes the vectors. The fingerprint has everything that changes them.

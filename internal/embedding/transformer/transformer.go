@@ -80,6 +80,17 @@ func Open(name string, o Options) (m *Model, err error) {
 	return m, nil
 }
 
+// Check reports whether all but the weights in a folder are of a model that Open opens. Errors are those of Open.
+func Check(name string) error {
+	f, err := openFolder(name)
+	if err != nil {
+		return err
+	}
+	defer f.root.Close()
+	_, err = (&Model{}).configure(f, Options{})
+	return err
+}
+
 // configure reads all files but the weights.
 func (m *Model) configure(f folder, o Options) (encoder.Config, error) {
 	file, err := f.read(configFile, maxConfig)
