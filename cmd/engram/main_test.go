@@ -36,7 +36,7 @@ func TestScripts(t *testing.T) {
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
-			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel,
+			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel, "hub": modelHub,
 		},
 	})
 }
@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 func setup(e *testscript.Env) error {
 	e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 	e.Setenv("ENGRAM_TIMEZONE", "UTC")
+	e.Values[hubKey{}] = &script{}
 	return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o700)
 }
 

@@ -82,6 +82,8 @@ func answers() map[string][]answer {
 		"model add":              one(settings.ModelDoc{}),
 		"model info":             one(settings.ModelDoc{}),
 		"model list":             one(settings.ModelsDoc{}),
+		"model pull":             one(settings.ModelDoc{}),
+		"model use":              one(settings.SetDoc{}),
 		"model rm":               one(settings.RemovedModelDoc{}),
 		"model verify":           one(settings.ModelDoc{}),
 		"obsidian-export":        one(move.VaultDoc{}),

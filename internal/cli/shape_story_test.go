@@ -42,6 +42,7 @@ func shapeStory() []string {
 		"engram model list",
 		"engram model info tiny-model",
 		"engram model verify tiny-model",
+		"engram model use builtin",
 		"engram model rm tiny-model",
 		"engram session start s1 --project shop",
 		"engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie.' --type decision --project shop --session s1 --topic architecture/auth --tags api --metadata ticket=ENG-1",
@@ -166,6 +167,7 @@ func unplayed() map[string]string {
 		"stop":        background,
 		"sync accept": "nothing waits here: script sync_hostile.txtar of cmd/engram",
 		"sync drop":   "as sync accept",
+		"model pull":  "it needs a hub: script model_pull.txtar",
 		"demo":        "it starts this program, which is a test here: script demo.txtar",
 	}
 }

@@ -442,6 +442,8 @@ type Progress struct {
 	since  time.Time
 	drawn  time.Time
 	active bool
+	from   int64 // bytes of the first report
+	seen   bool  // there was one
 }
 
 const (
@@ -458,16 +460,43 @@ func (p *Program) Progress(what string) *Progress {
 
 // Report draws the progress; total 0 means unknown.
 func (g *Progress) Report(done, total int) {
-	now := time.Now()
-	if !g.active || now.Sub(g.since) < progressPatience || now.Sub(g.drawn) < progressInterval && (done < total || total == 0) {
+	if !g.due(total > 0 && done >= total) {
 		return
 	}
 	if total == 0 {
 		g.draw(fmt.Sprintf("%s: %d so far", g.what, done))
 		return
 	}
-	full := progressWidth * min(done, total) / total
-	g.draw(fmt.Sprintf("%s [%s%s] %d of %d", g.what, strings.Repeat("█", full), strings.Repeat("░", progressWidth-full), done, total))
+	g.drawBar(float64(done)/float64(total), fmt.Sprintf("%d of %d", done, total))
+}
+
+// ReportBytes draws the progress of a download, with its rate and the time that it will take; what was there at the
+// first report was not downloaded.
+func (g *Progress) ReportBytes(done, total int64) {
+	if !g.seen {
+		g.seen, g.from = true, done
+	}
+	now := time.Now()
+	if !g.due(done >= total) || total <= 0 {
+		return
+	}
+	said := SizeText(done) + " of " + SizeText(total)
+	if rate := float64(done-g.from) / now.Sub(g.since).Seconds(); rate >= 1 {
+		left := time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
+		said += fmt.Sprintf(", %s/s, %v left", SizeText(int64(rate)), left)
+	}
+	g.drawBar(float64(done)/float64(total), said)
+}
+
+// due reports whether it is time to draw.
+func (g *Progress) due(last bool) bool {
+	now := time.Now()
+	return g.active && now.Sub(g.since) >= progressPatience && (last || now.Sub(g.drawn) >= progressInterval)
+}
+
+func (g *Progress) drawBar(share float64, said string) {
+	full := int(progressWidth * min(share, 1))
+	g.draw(fmt.Sprintf("%s [%s%s] %s", g.what, strings.Repeat("█", full), strings.Repeat("░", progressWidth-full), said))
 }
 
 // Stages returns a reporter for work in several stages, with a bar for each, and a function that removes the
