@@ -26,7 +26,7 @@ func modelPullCommand(p *command.Program) *cobra.Command {
 		Use:   "pull NAME",
 		Short: "Download a model and install it",
 		Long: `Download a model and install it: one that engram model list names, or any BERT or XLM-RoBERTa model as OWNER/NAME. The
-hub is Hugging Face's, or the mirror that HF_ENDPOINT names; HF_TOKEN is for models whose licence has to be accepted, and
+hub is huggingface.co, or the mirror that HF_ENDPOINT names; HF_TOKEN is for models whose licence has to be accepted, and
 is sent to that hub only. Proxies of the environment are used. This is the one command that downloads.
 
 Files are checked against hashes that the program knows, or else against those that the hub announces, which are kept
@@ -49,6 +49,9 @@ from then on. A download that was cut continues where it ended when the command 
 			in.Progress = shown.report
 			m, err := app.ModelsOf(c).Pull(cmd.Context(), c, in)
 			shown.end()
+			if cmd.Context().Err() != nil {
+				p.WarnBeside("what was downloaded is kept: the same command continues")
+			}
 			if err != nil {
 				return err
 			}

@@ -30,6 +30,7 @@ type Hub struct {
 	Token      string            // that the hub wants; "" for none
 	Status     int               // of each answer; 0 for what is right
 	CutAfter   int               // bytes of the weights after which the connection is closed; 0 for none
+	Hold       bool              // it stays open instead, and brings nothing more
 	Corrupt    bool              // the weights are others than is announced
 	Asked      []string          // requests: method, host (hub or store), path, and what range they want
 
@@ -113,22 +114,26 @@ func (h *Hub) serveWeights(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "" {
 		h.Asked = append(h.Asked, "store got a token")
 	}
-	cut := h.CutAfter
+	cut := &cutting{w, h.CutAfter, nil}
+	if h.Hold {
+		cut.until = r.Context().Done()
+	}
 	if h.Corrupt {
 		b = append([]byte("x"), b[1:]...)
 	}
 	h.Unlock()
 	w.Header().Set("ETag", `"weights"`)
-	if cut > 0 {
-		w = &cutting{w, cut}
+	if cut.left > 0 {
+		w = cut
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
 }
 
-// cutting closes the connection after some bytes.
+// cutting closes the connection after some bytes, and once until is closed, unless it is nil.
 type cutting struct {
 	http.ResponseWriter
-	left int
+	left  int
+	until <-chan struct{}
 }
 
 // Write implements io.Writer.
@@ -140,6 +145,10 @@ func (c *cutting) Write(b []byte) (int, error) {
 	control := http.NewResponseController(c.ResponseWriter)
 	if err := control.Flush(); err != nil {
 		return n, err
+	}
+	if c.until != nil {
+		<-c.until
+		return n, io.ErrShortWrite
 	}
 	conn, _, err := control.Hijack()
 	if err != nil {
