@@ -288,8 +288,20 @@ func (l Library) sweep(now time.Time) {
 	}
 }
 
+// wide is the width from which weights are narrow: such a model takes seconds a text and gigabytes otherwise.
+const wide = 768
+
 // try opens a model, lets it compute, and completes its lock.
 func (l Library) try(ctx context.Context, dir string, lock *Lock) error {
+	if lock.Precision == "" {
+		config, err := transformer.Check(dir)
+		if err != nil {
+			return err
+		}
+		if lock.Precision = Full; config.Hidden >= wide {
+			lock.Precision = Narrow
+		}
+	}
 	m, err := transformer.Open(dir, transformer.Options{Limit: entryOf(*lock).tokens,
 		Options: encoder.Options{Threads: l.Threads, Narrow: lock.Precision == Narrow}})
 	if err != nil {
@@ -297,11 +309,6 @@ func (l Library) try(ctx context.Context, dir string, lock *Lock) error {
 	}
 	defer m.Close()
 	config := m.Config()
-	if lock.Precision == "" {
-		if lock.Precision = Full; config.Hidden >= 768 {
-			lock.Precision = Narrow
-		}
-	}
 	lock.Kind, lock.Reranker, lock.Dimensions, lock.Layers = config.Kind, config.Classifier, config.Hidden, config.Layers
 	lock.Pooling, lock.Tokens = string(m.Pooling()), m.Limit()
 	if config.Classifier {

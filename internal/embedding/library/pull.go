@@ -204,8 +204,8 @@ func (p *pull) run(ctx context.Context) (lock Lock, err error) {
 	for _, f := range p.files {
 		// The weights are large; what says whether they can be used is not.
 		if f.Path == weightsFile {
-			if err := p.usable(transformer.Check(p.dir)); err != nil {
-				return lock, err
+			if _, err := transformer.Check(p.dir); err != nil {
+				return lock, p.useless(err)
 			}
 		}
 		file, err := p.bring(ctx, f)
@@ -218,17 +218,15 @@ func (p *pull) run(ctx context.Context) (lock Lock, err error) {
 		if ctx.Err() != nil {
 			return lock, ctx.Err()
 		}
-		return lock, p.usable(err)
+		return lock, p.useless(err)
 	}
 	slices.SortFunc(lock.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return lock, p.library.install(p.dir, lock)
 }
 
-// usable removes all that was downloaded if err is not nil: it is of no use.
-func (p *pull) usable(err error) error {
-	if err != nil {
-		_ = os.RemoveAll(p.dir) // the first error says more
-	}
+// useless removes all that was downloaded, for a reason that stays.
+func (p *pull) useless(err error) error {
+	_ = os.RemoveAll(p.dir) // the first error says more
 	return err
 }
 

@@ -80,15 +80,14 @@ func Open(name string, o Options) (m *Model, err error) {
 	return m, nil
 }
 
-// Check reports whether all but the weights in a folder are of a model that Open opens. Errors are those of Open.
-func Check(name string) error {
+// Check reads all but the weights in a folder, and returns what model they are of. Errors are those of Open.
+func Check(name string) (encoder.Config, error) {
 	f, err := openFolder(name)
 	if err != nil {
-		return err
+		return encoder.Config{}, err
 	}
 	defer f.root.Close()
-	_, err = (&Model{}).configure(f, Options{})
-	return err
+	return (&Model{}).configure(f, Options{})
 }
 
 // configure reads all files but the weights.
