@@ -132,11 +132,15 @@ func writeBytes(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }
 
-// repeat FILE TEXT N writes TEXT N times.
+// repeat FILE TEXT N writes TEXT N times; {n} in it is the number of the time.
 func writeRepeated(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte(args[1]), n), 0o600))
+	var all bytes.Buffer
+	for i := range n {
+		all.WriteString(strings.ReplaceAll(args[1], "{n}", strconv.Itoa(i)))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all.Bytes(), 0o600))
 }
 
 // poke FILE OFFSET HEX overwrites bytes in the middle of a file.

@@ -74,11 +74,42 @@ func embedderOf(c config.Config) engram.Embedder {
 	case config.BuiltIn, "":
 		return static.New()
 	}
-	e, err := ModelsOf(c).Embedder(c.EmbeddingModel)
+	models := ModelsOf(c)
+	e, err := models.Embedder(c.EmbeddingModel)
 	if err != nil {
 		return lost{c.EmbeddingModel, err}
 	}
+	return fitted(models, e)
+}
+
+// fitted returns a model with the marks that were fitted to the user's memories, if there are some. Damaged ones are as
+// if there were none: the next calibration replaces them.
+func fitted(models Models, e *library.Embedder) engram.Embedder {
+	if m, ok, err := models.Marks(e.Model().Fingerprint); ok && err == nil {
+		return marked{e, m.Apply(e.Model())}
+	}
 	return e
+}
+
+// marked is a model with other marks than its own.
+type marked struct {
+	*library.Embedder
+	model engram.Model
+}
+
+// Model implements engram.Embedder.
+func (m marked) Model() engram.Model { return m.model }
+
+// ModelMarks are what cosines of a model mean for the user's own memories.
+type ModelMarks = library.Marks
+
+// Embedder returns the embedding model in force; nil for none.
+func (a *App) Embedder() engram.Embedder { return a.embedder }
+
+// Fit keeps marks of the embedding model in force. This process goes on with those before.
+func (a *App) Fit(m ModelMarks) error {
+	m.Fitted = time.Now().UTC().Truncate(time.Second)
+	return ModelsOf(a.opts.Config).SetMarks(a.embedder.Model().Fingerprint, m)
 }
 
 // rerankerOf returns the reranker that is configured: nil for none.

@@ -62,7 +62,7 @@ func answers() map[string][]answer {
 		"diagnostics":            one(document.Diagnostics{}),
 		"doctor":                 {{"", document.Report{}}, {"--fix", upkeep.FixedDoc{}}},
 		"doctor repair":          one(upkeep.RepairedDoc{}),
-		"eval":                   one(upkeep.EvalDoc{}),
+		"eval":                   {{"", upkeep.EvalDoc{}}, {"--calibrate", upkeep.CalibratedDoc{}}},
 		"export":                 {{"", move.ExportedDoc{}}, {"--format obsidian", move.VaultDoc{}}},
 		"get":                    one(memory.DetailDoc{}),
 		"graph":                  one(document.Graph{}),

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -152,6 +153,10 @@ func shapeStory() []string {
 		"engram session start s2 --project store",
 		"engram delete session s2",
 		"engram delete project store",
+		"engram ingest many.jsonl --project many",
+		"engram model add tiny-model",
+		"engram model use tiny-model",
+		"engram eval --calibrate",
 		"engram",
 	}
 }
@@ -184,6 +189,9 @@ func storyFiles(t *testing.T) string {
 			`{"id":"b","text":"The shop listens on port 8443."}` + "\n",
 		"set/queries.jsonl": `{"id":"q","text":"how long do tokens live"}` + "\n",
 		"set/qrels.tsv":     "query-id\tcorpus-id\tscore\nq\ta\t1\n",
+	}
+	for i := range 60 {
+		files["many.jsonl"] += fmt.Sprintf(`{"title":"Job %d of many","content":"It lost order %d near rack %d on host %d, and was begun again."}`+"\n", i, i*3, i*7, i*11)
 	}
 	for name, b := range encodertest.New(encodertest.Tiny(), 1).Files {
 		files["tiny-model/"+name] = string(b)
