@@ -421,11 +421,12 @@ func TestWaiting(t *testing.T) {
 func TestPatience(t *testing.T) {
 	const size = 40 << 20
 	synctest.Test(t, func(t *testing.T) {
-		begun := time.Now()
+		begun, tries := time.Now(), 0
 		c, err := hub.New(hub.Options{Endpoint: "https://hub.test", Transport: answers(func(r *http.Request) (*http.Response, error) {
+			tries++
 			var from int64
 			fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &from)
-			slow := &slowly{n: min(2<<20, size-from)}
+			slow := &slowly{min(2<<20, size-from), r.Context()}
 			if from == 0 {
 				return answer(r, 200, slow, "ETag", `"v"`), nil
 			}
@@ -435,8 +436,8 @@ func TestPatience(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := &part{}
-		if err := c.Download(t.Context(), "o/m", commit, hub.File{Path: "x", Size: size}, to); err != nil || to.Len() != size {
-			t.Errorf("%d bytes, %v", to.Len(), err)
+		if err := c.Download(t.Context(), "o/m", commit, hub.File{Path: "x", Size: size}, to); err != nil || to.Len() != size || tries != 20 {
+			t.Errorf("%d bytes in %d tries, %v", to.Len(), tries, err)
 		}
 		if took := time.Since(begun); took < 40*20*time.Second {
 			t.Errorf("the test itself is wrong: it took %v", took)
@@ -445,13 +446,19 @@ func TestPatience(t *testing.T) {
 }
 
 // slowly brings 256 KiB in twenty seconds.
-type slowly struct{ n int64 }
+type slowly struct {
+	n   int64
+	ctx context.Context
+}
 
 func (s *slowly) Read(b []byte) (int, error) {
 	if s.n == 0 {
 		return 0, io.ErrUnexpectedEOF
 	}
 	<-time.After(20 * time.Second)
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n := min(int64(len(b)), s.n)
 	s.n -= n
 	return int(n), nil
