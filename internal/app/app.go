@@ -225,7 +225,7 @@ func (a *App) warm(ctx context.Context, in search.SearchInput) (found engram.Fou
 	if err != nil || !held || !h.Here() || h.Version != a.opts.Version || h.Build != build() || h.Database != c.DBPath {
 		return found, false
 	}
-	settings := settingsOf(c, time.Now())
+	settings := settingsOf(c, a.embedder, time.Now())
 	if settings == "" {
 		return found, false
 	}
