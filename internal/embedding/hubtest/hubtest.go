@@ -27,6 +27,7 @@ type Hub struct {
 	sync.Mutex
 	Repository string            // owner/name
 	Files      map[string][]byte // by path
+	Sizes      map[string]int64  // that it announces; of others the right ones
 	Token      string            // that the hub wants; "" for none
 	Status     int               // of each answer; 0 for what is right
 	CutAfter   int               // bytes of the weights after which the connection is closed; 0 for none
@@ -98,6 +99,9 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {
 func (h *Hub) tree() (all []map[string]any) {
 	for path, b := range h.Files {
 		e := map[string]any{"type": "file", "path": path, "size": len(b), "oid": fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(b), b)))}
+		if size, other := h.Sizes[path]; other {
+			e["size"] = size
+		}
 		if large(path) {
 			e["lfs"] = map[string]any{"oid": fmt.Sprintf("%x", sha256.Sum256(b)), "size": len(b), "pointerSize": 130}
 		}

@@ -128,6 +128,9 @@ func (p *pull) choose() error {
 			return engram.Errorf(engram.CodeInvalid, "the hub %s announces another %s of %s than this version of Engram knows", p.Hub.Host(), f.Path, p.repository).
 				WithHint("if HF_ENDPOINT names a mirror, try without it")
 		}
+		if most := transformer.Most(f.Path); f.Size > most {
+			return engram.Errorf(engram.CodeInvalid, "the %s of %s has %d MB, and at most %d are read", f.Path, p.repository, f.Size/1e6, most/1e6)
+		}
 		p.files = append(p.files, f)
 	}
 	for name, needed := range names {

@@ -149,6 +149,7 @@ func TestWhatIsNotRightIsNotInstalled(t *testing.T) {
 		{"other weights than announced", func(h *hubtest.Hub) { h.Corrupt = true }, engram.CodeInvalid, "SHA-256", []string{"config.json", "tokenizer.json"}},
 		{"weights that are none", func(h *hubtest.Hub) { h.Files["model.safetensors"] = []byte("short") }, engram.CodeInvalid, "weights file", nil},
 		{"a model of another kind", func(h *hubtest.Hub) { h.Files["config.json"] = []byte(`{"model_type":"llama"}`) }, engram.CodeInvalid, "llama", nil},
+		{"a configuration of a gigabyte", func(h *hubtest.Hub) { h.Sizes = map[string]int64{"config.json": 1 << 30} }, engram.CodeInvalid, "has 1073 MB", nil},
 		{"without weights", func(h *hubtest.Hub) { delete(h.Files, "model.safetensors") }, engram.CodeInvalid, "has no model.safetensors", nil},
 		{"not there", func(h *hubtest.Hub) { h.Repository = "some/other" }, engram.CodeNotFound, "the model hub has no model some/tiny", nil},
 		{"a licence to accept", func(h *hubtest.Hub) { h.Token = "secret" }, engram.CodeForbidden, "HF_TOKEN", nil},
