@@ -10,11 +10,8 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
-	"github.com/alanbuscaglia/engram/internal/daemon"
-	"github.com/alanbuscaglia/engram/internal/embedding/hub"
 	"github.com/alanbuscaglia/engram/internal/embedding/library"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
-	"github.com/alanbuscaglia/engram/internal/machine"
 )
 
 // modelThreads is the most goroutines that one call of a model computes with: the rest of the machine is the person's.
@@ -43,28 +40,6 @@ func (m Models) Add(ctx context.Context, in AddModel) (Model, error) {
 	return m.Library.Add(ctx, in)
 }
 
-// PublishedModel is a model that is known by name.
-type PublishedModel = library.Entry
-
-// PullModel says which model to download.
-type PullModel = library.PullInput
-
-// ModelPlan is what would be downloaded.
-type ModelPlan = library.Plan
-
-// PublishedModels returns the models that are known by name, smallest first.
-func PublishedModels() []PublishedModel { return library.Catalogue() }
-
-// Pull downloads a model from the hub of a configuration and installs it (library.Library.Pull).
-func (m Models) Pull(ctx context.Context, c config.Config, in PullModel) (Model, error) {
-	client, err := hub.New(hub.Options{Endpoint: c.ModelMirror, Token: c.ModelToken})
-	if err != nil {
-		return Model{}, err
-	}
-	in.Hub, in.Now, in.TryLock, in.Free = client, time.Now(), daemon.TryLock, machine.Free
-	return m.Library.Pull(ctx, in)
-}
-
 // embedderOf returns the embedding model that is configured: nil for none. A model that cannot be used is one that
 // answers every call with the reason, so that search says in Degraded why it found by words alone.
 func embedderOf(c config.Config) engram.Embedder {
@@ -74,42 +49,11 @@ func embedderOf(c config.Config) engram.Embedder {
 	case config.BuiltIn, "":
 		return static.New()
 	}
-	models := ModelsOf(c)
-	e, err := models.Embedder(c.EmbeddingModel)
+	e, err := ModelsOf(c).Embedder(c.EmbeddingModel)
 	if err != nil {
 		return lost{c.EmbeddingModel, err}
 	}
-	return fitted(models, e)
-}
-
-// fitted returns a model with the marks that were fitted to the user's memories, if there are some. Damaged ones are as
-// if there were none: the next calibration replaces them.
-func fitted(models Models, e *library.Embedder) engram.Embedder {
-	if m, ok, err := models.Marks(e.Model().Fingerprint); ok && err == nil {
-		return marked{e, m.Apply(e.Model())}
-	}
 	return e
-}
-
-// marked is a model with other marks than its own.
-type marked struct {
-	*library.Embedder
-	model engram.Model
-}
-
-// Model implements engram.Embedder.
-func (m marked) Model() engram.Model { return m.model }
-
-// ModelMarks are what cosines of a model mean for the user's own memories.
-type ModelMarks = library.Marks
-
-// Embedder returns the embedding model in force; nil for none.
-func (a *App) Embedder() engram.Embedder { return a.embedder }
-
-// Fit keeps marks of the embedding model in force. This process goes on with those before.
-func (a *App) Fit(m ModelMarks) error {
-	m.Fitted = time.Now().UTC().Truncate(time.Second)
-	return ModelsOf(a.opts.Config).SetMarks(a.embedder.Model().Fingerprint, m)
 }
 
 // rerankerOf returns the reranker that is configured: nil for none.

@@ -30,7 +30,7 @@ func TestFittedThresholdsAreInForce(t *testing.T) {
 	c.EmbeddingModel = "tiny"
 	a := New(Options{Config: c, Actor: "test", Version: "1"})
 	t.Cleanup(func() { a.Close() })
-	before := a.Embedder()
+	before := a.embedder
 	if err := a.Fit(ModelMarks{Related: 0.4, Duplicate: 0.8, Noise: 0.1, Answer: 0.3, Memories: 60}); err != nil {
 		t.Fatal(err)
 	}

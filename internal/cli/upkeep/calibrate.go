@@ -47,12 +47,9 @@ func calibrate(p *command.Program, cmd *cobra.Command, args []string) error {
 	if _, err := p.Open(cmd); err != nil {
 		return err
 	}
-	e := p.App.Embedder()
-	if e == nil {
-		return command.Invalidf("no embedding model is in force").WithHint("choose one: {model list}, {model use NAME}")
-	}
-	if _, builtIn := e.(engram.WordEmbedder); builtIn {
-		return command.Invalidf("the built-in model has thresholds that were measured, and is not calibrated").WithHint("another model is: {model use NAME}")
+	e, err := p.App.Calibrated()
+	if err != nil {
+		return err
 	}
 	bar := p.Progress("embedding")
 	c, err := own.Calibrate(cmd.Context(), p.App, e, bar.Report)

@@ -78,8 +78,8 @@ func Published(name string) (Entry, bool) {
 const never = 2
 
 // entryOf returns a model's entry. One that is not in the catalogue takes part in a search by rank, and in nothing else.
-func entryOf(lock Lock) Entry {
-	if e, ok := Published(cmp.Or(lock.Repository, lock.Name)); ok {
+func entryOf(name string) Entry {
+	if e, ok := Published(name); ok {
 		return e
 	}
 	return Entry{marks: engram.Model{Related: never, Duplicate: never, Fusion: engram.FusionRank, Weight: 0.5}}

@@ -8,6 +8,7 @@
 package library
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -104,6 +105,9 @@ func (l Lock) Size() (n int64) {
 	}
 	return n
 }
+
+// entry is what is known of the model.
+func (l Lock) entry() Entry { return entryOf(cmp.Or(l.Repository, l.Name)) }
 
 // weights is the hash of the weights, by which vectors of equal names are told apart.
 func (l Lock) weights() string {
@@ -302,7 +306,7 @@ func (l Library) try(ctx context.Context, dir string, lock *Lock) error {
 			lock.Precision = Narrow
 		}
 	}
-	m, err := transformer.Open(dir, transformer.Options{Limit: entryOf(*lock).tokens,
+	m, err := transformer.Open(dir, transformer.Options{Limit: lock.entry().tokens,
 		Options: encoder.Options{Threads: l.Threads, Narrow: lock.Precision == Narrow}})
 	if err != nil {
 		return err
