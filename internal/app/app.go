@@ -225,13 +225,13 @@ func (a *App) warm(ctx context.Context, in search.SearchInput) (found engram.Fou
 	if err != nil || !held || !h.Here() || h.Version != a.opts.Version || h.Build != build() || h.Database != c.DBPath {
 		return found, false
 	}
-	settings := settingsOf(c, a.embedder, time.Now())
+	settings := settingsOf(c, time.Now())
 	if settings == "" {
 		return found, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, warmWait)
 	defer cancel()
-	err = h.Ask(ctx, c.HTTPToken, daemon.OperationSearch, warmSearch{Settings: settings, In: in}, &found)
+	err = h.Ask(ctx, c.HTTPToken, daemon.OperationSearch, warmSearch{Settings: settings + marksOf(a.inForce()), In: in}, &found)
 	return found, err == nil
 }
 

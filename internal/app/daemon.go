@@ -99,7 +99,7 @@ func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (
 	if err := json.Unmarshal(in, &q); err != nil {
 		return nil, engram.Errorf(engram.CodeInvalid, "the request is not a search")
 	}
-	if q.Settings != settingsOf(a.opts.Config, a.embedder, time.Now()) {
+	if q.Settings != settingsOf(a.opts.Config, time.Now())+marksOf(a.inForce()) {
 		return nil, engram.Errorf(engram.CodeConflict, "the server has other settings")
 	}
 	now, err := os.Stat(a.opts.Config.DBPath)
@@ -110,8 +110,8 @@ func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (
 }
 
 // settingsOf returns the settings that may affect a search, in a comparable form: all but those
-// about serving, writing and other services. With them goes the model e with its marks, which may have been fitted since.
-func settingsOf(c config.Config, e engram.Embedder, now time.Time) string {
+// about serving, writing and other services.
+func settingsOf(c config.Config, now time.Time) string {
 	zone := ""
 	if c.Timezone != nil {
 		// Two processes may mean different zones by "Local".
@@ -128,9 +128,6 @@ func settingsOf(c config.Config, e engram.Embedder, now time.Time) string {
 	text, err := json.Marshal(c)
 	if err != nil {
 		return "" // equal on both sides only if both fail
-	}
-	if e != nil {
-		zone += fmt.Sprintf(" %+v", e.Model())
 	}
 	return string(text) + zone
 }

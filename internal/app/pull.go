@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -38,10 +39,22 @@ func (m Models) Pull(ctx context.Context, c config.Config, in PullModel) (Model,
 // ModelMarks are what cosines of a model mean for the user's own memories.
 type ModelMarks = library.Marks
 
+// inForce returns the embedding model that is configured; nil for none.
+func (a *App) inForce() engram.Embedder { return a.embedder }
+
+// marksOf returns the marks of a model in a comparable form: they may be fitted while a server runs.
+func marksOf(e engram.Embedder) string {
+	if e == nil {
+		return ""
+	}
+	m := e.Model()
+	return fmt.Sprint(" ", m.Related, m.Duplicate, m.Noise, m.Answer)
+}
+
 // Calibrated returns the embedding model in force, if its thresholds can be fitted: it is an installed one. CodeInvalid
 // where another or no model is in force, CodeUnavailable for one that cannot be used.
 func (a *App) Calibrated() (engram.Embedder, error) {
-	switch e := a.embedder.(type) {
+	switch e := a.inForce().(type) {
 	case *library.Embedder:
 		return e, nil
 	case lost:

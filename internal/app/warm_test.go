@@ -52,7 +52,7 @@ func serving(t *testing.T) (*App, os.FileInfo) {
 // asked is what a command with the settings c would be answered.
 func asked(t *testing.T, a *App, opened os.FileInfo, c config.Config, in search.SearchInput) (engram.Found, error) {
 	t.Helper()
-	q, err := json.Marshal(warmSearch{Settings: settingsOf(c, embedderOf(c), time.Now()), In: in})
+	q, err := json.Marshal(warmSearch{Settings: settingsOf(c, time.Now()) + marksOf(embedderOf(c)), In: in})
 	if err != nil {
 		t.Fatal(err)
 	}
