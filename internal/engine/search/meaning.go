@@ -46,26 +46,92 @@ func (q *Question) byMeaning(ctx context.Context) error {
 		}
 		return nil
 	}
-	q.meaning.model = q.embedder.Model()
 	vector, err := q.embedded(ctx, q.embedder)
 	if err != nil {
 		return q.silent(ctx, err)
 	}
+	q.meaning.model = q.embedder.Model()
 	if err = q.near(ctx, vector); engram.CodeOf(err) == engram.CodeInternal {
 		return q.silent(ctx, err) // damaged vectors leave the word index usable
 	}
 	return err
 }
 
+// choose chooses the embedder. One that reads questions as they are written is asked now, so that another can answer in
+// its place.
+func (q *Question) choose(ctx context.Context) error {
+	l := q.finder.ledger
+	all, none, err := l.QueryEmbedders(ctx, q.r)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	q.embedder = all[len(all)-1]
+	if q.in.Mode == ModeLexical || q.in.All || q.in.Query == "" {
+		return nil
+	}
+	for i, e := range all {
+		q.embedder = e
+		if _, knows := e.(engram.WordEmbedder); knows {
+			break // it waits for the words
+		}
+		q.ahead, q.mute = q.reading(ctx, e)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case i == len(all)-1 || q.mute == nil && l.Covers(e):
+			return nil
+		case q.mute == nil:
+			none = true // it is another than that of the vectors
+		default:
+			q.degrade("%s cannot be asked, so %s finds by meaning: %s", e.Model().Name, l.Embedder.Model().Name, explained(q.mute))
+		}
+		q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
+	}
+	if none {
+		return q.unready(ctx, l.Configured())
+	}
+	return nil
+}
+
+// reading returns what an embedder makes of the question as it is written.
+func (q *Question) reading(ctx context.Context, e engram.Embedder) ([]float32, error) {
+	vectors, err := ledger.VectorsOf(ctx, e, []string{q.in.Query}, engram.RoleQuery)
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
+// An unusable embedder is configured, and can never answer.
+type unusable interface{ Unusable() error }
+
+// unready reports that another model finds by meaning, since the configured one has no vectors.
+func (q *Question) unready(ctx context.Context, configured engram.Embedder) error {
+	name, by := configured.Model().Name, q.embedder.Model().Name
+	if u, ok := configured.(unusable); ok {
+		q.degrade("%s cannot be used, so %s finds by meaning: %s", name, by, explained(u.Unusable()))
+		return ctx.Err()
+	}
+	models, err := q.r.Models(ctx)
+	if len(models) > 0 {
+		q.degrade("no memory has a vector of %s yet, so %s finds by meaning: run engram reembed", name, by)
+	}
+	return err
+}
+
+// explained is an error with its hint.
+func explained(err error) string {
+	if hint := engram.HintOf(err); hint != "" {
+		return err.Error() + ": " + hint
+	}
+	return err.Error()
+}
+
 // silent drops the vector channel and reports why.
 func (q *Question) silent(ctx context.Context, err error) error {
 	q.end()
 	q.meaning, q.wordsAlone = meaning{}, true
-	reason := err.Error()
-	if hint := engram.HintOf(err); hint != "" {
-		reason += ": " + hint
-	}
-	q.degrade("cannot search by meaning: %s", reason)
+	q.degrade("cannot search by meaning: %s", explained(err))
 	return ctx.Err()
 }
 
@@ -108,6 +174,10 @@ func (q *Question) end() {
 // embedded returns the vector of the question. A model that knows words gets those that say what is asked for,
 // corrected; other models read the question as written.
 func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, error) {
+	if q.ahead != nil || q.mute != nil {
+		q.meaning.plain = q.ahead
+		return q.ahead, q.mute
+	}
 	asked := q.in.Query
 	if _, knows := e.(engram.WordEmbedder); knows && !q.Wordless() {
 		var words []string
@@ -123,7 +193,7 @@ func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 		return nil, err
 	}
 	q.meaning.plain = vectors[0]
-	return vectors[0], nil
+	return q.meaning.plain, nil
 }
 
 // nearest compares the known vectors with the question's.
