@@ -90,7 +90,7 @@ type lost struct {
 }
 
 // Unusable is the reason.
-func (l lost) Unusable() error { return l.why }
+func (l lost) Unusable() error { return l.err() }
 
 func (l lost) err() error {
 	return engram.Errorf(engram.CodeUnavailable, "the model %s cannot be used", l.name).WithHint("%s", engram.HintOf(l.why)).WithCause(l.why)

@@ -89,8 +89,12 @@ func (b *breaker) note(ctx context.Context, err error) {
 	}
 }
 
-// open is the error while the server rests.
-func (b *breaker) open(what string, rest time.Duration) error {
+// open is the error while the server rests; nil if it does not.
+func (b *breaker) open(what string) error {
+	rest := b.rests()
+	if rest == 0 {
+		return nil
+	}
 	return engram.Errorf(engram.CodeUnavailable, "the %s did not answer lately", what).
 		WithHint("check that its server is running; it is asked again in %v", rest.Round(time.Second))
 }

@@ -80,13 +80,16 @@ func (e *Embedder) Model() engram.Model {
 	return e.known
 }
 
+// Unusable is why questions are not sent now: the server did not answer lately. nil if they are.
+func (e *Embedder) Unusable() error { return e.breaker.open(embeddingModel) }
+
 // Embed returns one vector per text. A blank text has the zero vector. Questions are not sent while the server is taken
 // to be down; memories can wait, and always are. Errors are CodeUnavailable, or ctx's own when that has ended.
 func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) ([][]float32, error) {
 	how, short := endpoint.Call{Within: cmp.Or(e.o.Batch, 30*time.Second)}, false
 	if role == engram.RoleQuery {
-		if rest := e.breaker.rests(); rest > 0 {
-			return nil, e.breaker.open(embeddingModel, rest)
+		if err := e.Unusable(); err != nil {
+			return nil, err
 		}
 		how.Tries = 1
 		how.Within, short = within(ctx, e.o.Now(), cmp.Or(e.o.Question, 5*time.Second))

@@ -54,8 +54,8 @@ func (r *Reranker) Name() string { return r.o.Name() }
 // Rerank returns a score for each text, in order. It is not tried while the server is taken to be down. Errors are
 // CodeUnavailable, or ctx's own when that has ended.
 func (r *Reranker) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
-	if rest := r.breaker.rests(); rest > 0 {
-		return nil, r.breaker.open(rerankingModel, rest)
+	if err := r.breaker.open(rerankingModel); err != nil {
+		return nil, err
 	}
 	cut := make([]string, len(texts))
 	for i, text := range texts {

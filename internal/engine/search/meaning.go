@@ -69,6 +69,7 @@ func (q *Question) choose(ctx context.Context) error {
 	if q.in.Mode == ModeLexical || q.in.All || q.in.Query == "" {
 		return nil
 	}
+search:
 	for i, e := range all {
 		q.embedder = e
 		if _, knows := e.(engram.WordEmbedder); knows {
@@ -79,18 +80,29 @@ func (q *Question) choose(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case i == len(all)-1 || q.mute == nil && l.Covers(e):
-			return nil
+			break search
 		case q.mute == nil:
 			none = true // it is another than that of the vectors
 		default:
-			q.degrade("%s cannot be asked, so %s finds by meaning: %s", e.Model().Name, l.Embedder.Model().Name, explained(q.mute))
+			q.instead(e, l.Embedder, q.mute)
+			q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
+			return nil
 		}
 		q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
 	}
-	if none {
-		return q.unready(ctx, l.Configured())
+	if configured := l.Configured(); q.embedder != configured {
+		return q.unready(ctx, configured, none)
 	}
 	return nil
+}
+
+// instead reports that another model finds by meaning.
+func (q *Question) instead(of, by engram.Embedder, why error) {
+	reason := why.Error()
+	if hint := engram.HintOf(why); hint != "" {
+		reason += ": " + hint
+	}
+	q.degrade("%s cannot be asked, so %s finds by meaning: %s", of.Model().Name, by.Model().Name, reason)
 }
 
 // reading returns what an embedder makes of the question as it is written.
@@ -102,36 +114,33 @@ func (q *Question) reading(ctx context.Context, e engram.Embedder) ([]float32, e
 	return vectors[0], nil
 }
 
-// An unusable embedder is configured, and can never answer.
-type unusable interface{ Unusable() error }
-
-// unready reports that another model finds by meaning, since the configured one has no vectors.
-func (q *Question) unready(ctx context.Context, configured engram.Embedder) error {
-	name, by := configured.Model().Name, q.embedder.Model().Name
-	if u, ok := configured.(unusable); ok {
-		q.degrade("%s cannot be used, so %s finds by meaning: %s", name, by, explained(u.Unusable()))
-		return ctx.Err()
+// unready reports why another model than the configured one finds by meaning. That its vectors are being made is none.
+func (q *Question) unready(ctx context.Context, configured engram.Embedder, none bool) error {
+	if u, ok := configured.(interface{ Unusable() error }); ok {
+		if why := u.Unusable(); why != nil {
+			q.instead(configured, q.embedder, why)
+			return nil
+		}
+	}
+	if !none {
+		return nil
 	}
 	models, err := q.r.Models(ctx)
 	if len(models) > 0 {
-		q.degrade("no memory has a vector of %s yet, so %s finds by meaning: run engram reembed", name, by)
+		q.degrade("no memory has a vector of %s yet, so %s finds by meaning: run engram reembed", configured.Model().Name, q.embedder.Model().Name)
 	}
 	return err
-}
-
-// explained is an error with its hint.
-func explained(err error) string {
-	if hint := engram.HintOf(err); hint != "" {
-		return err.Error() + ": " + hint
-	}
-	return err.Error()
 }
 
 // silent drops the vector channel and reports why.
 func (q *Question) silent(ctx context.Context, err error) error {
 	q.end()
 	q.meaning, q.wordsAlone = meaning{}, true
-	q.degrade("cannot search by meaning: %s", explained(err))
+	reason := err.Error()
+	if hint := engram.HintOf(err); hint != "" {
+		reason += ": " + hint
+	}
+	q.degrade("cannot search by meaning: %s", reason)
 	return ctx.Err()
 }
 
