@@ -73,7 +73,7 @@ func formerOf(c config.Config, asked engram.Embedder, others *formers) func(engr
 	}
 }
 
-// formers are the embedders of former models that were asked for, by fingerprint; nil where there is none.
+// formers are the embedders of former models that were asked for, by fingerprint; nil for one that cannot be.
 type formers struct {
 	mu  sync.Mutex
 	all map[string]engram.Embedder

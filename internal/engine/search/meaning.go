@@ -114,7 +114,8 @@ func (q *Question) reading(ctx context.Context, e engram.Embedder) ([]float32, e
 	return vectors[0], nil
 }
 
-// unready reports why another model than the configured one finds by meaning. That its vectors are being made is none.
+// unready reports why another model than the configured one finds by meaning, except that its vectors are
+// being made.
 func (q *Question) unready(ctx context.Context, configured engram.Embedder, none bool) error {
 	if u, ok := configured.(interface{ Unusable() error }); ok {
 		if why := u.Unusable(); why != nil {
