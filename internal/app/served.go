@@ -13,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/embedding/library"
 	"github.com/alanbuscaglia/engram/internal/embedding/provider"
+	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // servedEmbedder returns a model at a server.
@@ -40,8 +41,15 @@ func servedOptions(c config.Config, s config.Served) (provider.Options, error) {
 	}
 	place := fnv.New64a()
 	_, _ = place.Write([]byte(s.String())) // a hash does not fail
-	return provider.Options{API: provider.API(s.API), Model: s.Model, URL: s.URL, Key: c.EmbeddingKey, Now: time.Now,
-		State: filepath.Join(c.DataDir, fmt.Sprintf(".model-down-%016x", place.Sum64()))}, nil
+	o := provider.Options{API: provider.API(s.API), Model: s.Model, URL: s.URL, Key: c.EmbeddingKey, Now: time.Now,
+		State: filepath.Join(c.DataDir, fmt.Sprintf(".model-down-%016x", place.Sum64()))}
+	if s.Elsewhere() {
+		o.Clean = func(text string) string { // a secret may be kept here, not sent there
+			clean, _ := secret.Shared().Clean(text)
+			return clean
+		}
+	}
+	return o, nil
 }
 
 // formerOf returns the embedder of stored vectors of another model than the configured one: an installed model, or one at

@@ -63,9 +63,12 @@ func (s Served) String() string {
 	return s.API + ":" + s.Model + "@" + s.URL
 }
 
+// Elsewhere reports whether it is on another machine.
+func (s Served) Elsewhere() bool { return s.URL != "" && !Loopback(hostOf(s.URL)) }
+
 // MaySend returns CodeForbidden if Offline is set and the model is not on this machine.
 func (c Config) MaySend(s Served) error {
-	if !c.Offline || s.URL == "" || Loopback(hostOf(s.URL)) {
+	if !c.Offline || !s.Elsewhere() {
 		return nil
 	}
 	return offline("the model %s is not on this machine (%s)", s.Model, hostOf(s.URL))

@@ -98,11 +98,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 	}
 	said := make([]string, 0, len(texts)) // at least one, from which the dimensions are known
 	for _, text := range texts {
-		if text = strings.TrimSpace(strings.ToValidUTF8(text, " ")); text != "" {
-			if role == engram.RoleQuery {
+		if !blank(text) {
+			if text = e.o.sent(text, maxText); role == engram.RoleQuery {
 				text = e.o.Prefix + text
 			}
-			said = append(said, clip(text, maxText))
+			said = append(said, text)
 		}
 	}
 	if len(said) == 0 && e.Model().Fingerprint == "" {
@@ -120,7 +120,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 	}
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
-		if strings.TrimSpace(strings.ToValidUTF8(text, " ")) == "" {
+		if blank(text) {
 			out[i] = make([]float32, e.Model().Dimensions)
 			continue
 		}
@@ -128,6 +128,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 	}
 	return out, nil
 }
+
+func blank(text string) bool { return strings.TrimSpace(strings.ToValidUTF8(text, " ")) == "" }
 
 // ask embeds texts in batches, and learns or checks the model.
 func (e *Embedder) ask(ctx context.Context, texts []string, how endpoint.Call, role engram.Role) (vectors [][]float32, err error) {

@@ -44,6 +44,8 @@ type Options struct {
 	// Marks say what cosines of the model mean; its Name, Fingerprint and Dimensions do not count.
 	Marks engram.Model
 	Now   func() time.Time
+	// Clean is applied to every text before it is sent; nil sends it as it is.
+	Clean func(string) string
 	// State is a file that tells other processes that the server is down; "" for none.
 	State string
 
@@ -51,6 +53,14 @@ type Options struct {
 	Batch    time.Duration // bounds a request with memories, and a reranking; 0 is 30 s
 	First    time.Duration // bounds the first request with memories, for which the server loads the model; 0 is 2 min
 	Pause    time.Duration // precedes the second try, twice that the third; 0 is half a second
+}
+
+// sent is what of a text is sent: at most n bytes, cleaned.
+func (o Options) sent(text string, n int) string {
+	if text = strings.TrimSpace(strings.ToValidUTF8(text, " ")); o.Clean != nil {
+		text = o.Clean(text)
+	}
+	return clip(text, n)
 }
 
 // maxAnswer is the most bytes of an answer: several times 32 vectors of the longest models.

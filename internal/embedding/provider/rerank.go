@@ -59,8 +59,9 @@ func (r *Reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 	}
 	cut := make([]string, len(texts))
 	for i, text := range texts {
-		cut[i] = clip(text, maxReranked)
+		cut[i] = r.o.sent(text, maxReranked)
 	}
+	query = r.o.sent(query, maxReranked)
 	limit, short := within(ctx, r.o.Now(), cmp.Or(r.o.Batch, 30*time.Second))
 	scores := make([]float64, len(texts))
 	err := r.places.first(func(at call) error {

@@ -283,3 +283,29 @@ func TestOneServerEmbeds(t *testing.T) {
 		}
 	}
 }
+
+// Over a network each call on the store is a round trip: a model beside the built-in one costs one, once in five seconds.
+func TestAnotherModelCostsOneCallOnTheStore(t *testing.T) {
+	t.Parallel()
+	w := crowd(t, 20)
+	far := newRemote("far", "1")
+	counting := &enginetest.Counting{Store: w.Store}
+	calls := func(asked engram.Embedder, query string) []string {
+		t.Helper()
+		e := engine.New(engine.Options{Store: counting, Embedder: enginetest.Embedder(), Asked: asked, Now: w.Clock.Now, NewID: enginetest.IDs()})
+		if _, err := e.Reembed(t.Context(), consolidate.ReembedInput{}); err != nil {
+			t.Fatal(err)
+		}
+		counting.Calls()
+		if _, err := e.Search(t.Context(), search.SearchInput{Query: query, Filter: engram.Filter{Project: "demo"}}); err != nil {
+			t.Fatal(err)
+		}
+		return counting.Calls()
+	}
+	alone := calls(nil, "valve boiler greased")
+	beside := calls(far, "valve boiler greased")
+	t.Logf("alone %q\nbeside %q", alone, beside)
+	if len(beside) > min(12, len(alone)+1) {
+		t.Errorf("%d calls %q, want at most one more than %q", len(beside), beside, alone)
+	}
+}
