@@ -21,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/alanbuscaglia/engram/internal/embedding/provider/providertest"
 	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
@@ -36,7 +37,7 @@ func TestScripts(t *testing.T) {
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
-			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel, "hub": modelHub,
+			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel, "hub": modelHub, "served": served,
 		},
 	})
 }
@@ -46,6 +47,7 @@ func setup(e *testscript.Env) error {
 	e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 	e.Setenv("ENGRAM_TIMEZONE", "UTC")
 	e.Values[hubKey{}] = &script{}
+	e.Values[servedKey{}] = map[string]*providertest.Server{}
 	return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o700)
 }
 

@@ -121,10 +121,12 @@ func settingsOf(c config.Config, now time.Time) string {
 		zone = c.Timezone.String() + zone
 	}
 	c.Timezone, c.Origins, c.SleepAt, c.Host, c.Port, c.HTTPToken, c.Project = nil, nil, nil, "", 0, "", ""
-	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.AgentCLI, c.JournalDays = "", "", "", "", 0
+	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.EmbeddingKey, c.AgentCLI, c.JournalDays = "", "", "", "", "", 0
 	c.ModelMirror, c.ModelToken = "", ""
-	c.Path, c.Metrics, c.Offline = "", false, false
-	c.DataDir = "" // the lock identifies it; it may be spelled in two ways
+	_, served, _ := config.ServedOf(c.EmbeddingModel)
+	_, ranked, _ := config.ServedOf(c.RerankModel)
+	c.Path, c.Metrics, c.Offline = "", false, c.Offline && (served || ranked) // it says what may be sent
+	c.DataDir = ""                                                            // the lock identifies it; it may be spelled in two ways
 	text, err := json.Marshal(c)
 	if err != nil {
 		return "" // equal on both sides only if both fail

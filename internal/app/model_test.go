@@ -29,15 +29,15 @@ func TestFittedThresholdsAreInForce(t *testing.T) {
 	c.EmbeddingModel = "tiny"
 	a := New(Options{Config: c, Actor: "test", Version: "1"})
 	t.Cleanup(func() { a.Close() })
-	before := a.embedder
+	before := a.asked
 	if err := a.Fit(ModelMarks{Related: 0.4, Duplicate: 0.8, Noise: 0.1, Answer: 0.3, Memories: 60}); err != nil {
 		t.Fatal(err)
 	}
-	after := embedderOf(c)
+	_, after := embeddersOf(c)
 	if b, m := before.Model(), after.Model(); b.Related <= 1 || m.Related != 0.4 || m.Duplicate != 0.8 || m.Noise != 0.1 || m.Answer != 0.3 || m.Fingerprint != b.Fingerprint {
 		t.Errorf("before %+v, after %+v", b, m)
 	}
-	if marksOf(before) == marksOf(after) || marksOf(after) != marksOf(embedderOf(c)) {
+	if marksOf(before) == marksOf(after) || marksOf(after) != marksOf(New(a.opts).inForce()) {
 		t.Error("a server would search for a process with other thresholds, or not for one with the same")
 	}
 	if closer, ok := after.(io.Closer); !ok || closer.Close() != nil {
@@ -46,7 +46,8 @@ func TestFittedThresholdsAreInForce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(c.Models(), "marks.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if m := embedderOf(c).Model(); m.Related <= 1 || !strings.HasPrefix(m.Fingerprint, "tiny@") {
+	_, damaged := embeddersOf(c)
+	if m := damaged.Model(); m.Related <= 1 || !strings.HasPrefix(m.Fingerprint, "tiny@") {
 		t.Errorf("with a damaged file: %+v", m)
 	}
 }

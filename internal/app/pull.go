@@ -40,7 +40,12 @@ func (m Models) Pull(ctx context.Context, c config.Config, in PullModel) (Model,
 type ModelMarks = library.Marks
 
 // inForce returns the embedding model that is configured; nil for none.
-func (a *App) inForce() engram.Embedder { return a.embedder }
+func (a *App) inForce() engram.Embedder {
+	if a.asked != nil {
+		return a.asked
+	}
+	return a.embedder
+}
 
 // marksOf returns the marks of a model in a comparable form: they may be fitted while a server runs.
 func marksOf(e engram.Embedder) string {

@@ -52,7 +52,11 @@ func serving(t *testing.T) (*App, os.FileInfo) {
 // asked is what a command with the settings c would be answered.
 func asked(t *testing.T, a *App, opened os.FileInfo, c config.Config, in search.SearchInput) (engram.Found, error) {
 	t.Helper()
-	q, err := json.Marshal(warmSearch{Settings: settingsOf(c, time.Now()) + marksOf(embedderOf(c)), In: in})
+	inForce, served := embeddersOf(c)
+	if served != nil {
+		inForce = served
+	}
+	q, err := json.Marshal(warmSearch{Settings: settingsOf(c, time.Now()) + marksOf(inForce), In: in})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func Set(path, key, value string) (changed bool, err error) {
 		return false, err
 	}
 	if !k.InFile {
-		return false, engram.Errorf(engram.CodeInvalid, "%s cannot be set in %s, which is inside it", key, FileName).WithHint("set %s instead", k.Env[0])
+		return false, engram.Errorf(engram.CodeInvalid, "%s cannot be set in %s", key, FileName).WithHint("set %s instead", k.Env[0])
 	}
 	if err := checkValue(k, value); err != nil {
 		return false, err

@@ -46,13 +46,89 @@ func (q *Question) byMeaning(ctx context.Context) error {
 		}
 		return nil
 	}
-	q.meaning.model = q.embedder.Model()
 	vector, err := q.embedded(ctx, q.embedder)
 	if err != nil {
 		return q.silent(ctx, err)
 	}
+	q.meaning.model = q.embedder.Model()
 	if err = q.near(ctx, vector); engram.CodeOf(err) == engram.CodeInternal {
 		return q.silent(ctx, err) // damaged vectors leave the word index usable
+	}
+	return err
+}
+
+// choose chooses the embedder. One that reads questions as they are written is asked now, so that another can answer in
+// its place.
+func (q *Question) choose(ctx context.Context) error {
+	l := q.finder.ledger
+	all, none, err := l.QueryEmbedders(ctx, q.r)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	q.embedder = all[len(all)-1]
+	if q.in.Mode == ModeLexical || q.in.All || q.in.Query == "" {
+		return nil
+	}
+search:
+	for i, e := range all {
+		q.embedder = e
+		if _, knows := e.(engram.WordEmbedder); knows {
+			break // it waits for the words
+		}
+		q.ahead, q.mute = q.reading(ctx, e)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case i == len(all)-1 || q.mute == nil && l.Covers(e):
+			break search
+		case q.mute == nil:
+			none = true // it is another than that of the vectors
+		default:
+			q.instead(e, l.Embedder, q.mute)
+			q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
+			return nil
+		}
+		q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
+	}
+	if configured := l.Configured(); q.embedder != configured {
+		return q.unready(ctx, configured, none)
+	}
+	return nil
+}
+
+// instead reports that another model finds by meaning.
+func (q *Question) instead(of, by engram.Embedder, why error) {
+	reason := why.Error()
+	if hint := engram.HintOf(why); hint != "" {
+		reason += ": " + hint
+	}
+	q.degrade("%s cannot be asked, so %s finds by meaning: %s", of.Model().Name, by.Model().Name, reason)
+}
+
+// reading returns what an embedder makes of the question as it is written.
+func (q *Question) reading(ctx context.Context, e engram.Embedder) ([]float32, error) {
+	vectors, err := ledger.VectorsOf(ctx, e, []string{q.in.Query}, engram.RoleQuery)
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
+// unready reports why another model than the configured one finds by meaning, except that its vectors are
+// being made.
+func (q *Question) unready(ctx context.Context, configured engram.Embedder, none bool) error {
+	if u, ok := configured.(interface{ Unusable() error }); ok {
+		if why := u.Unusable(); why != nil {
+			q.instead(configured, q.embedder, why)
+			return nil
+		}
+	}
+	if !none {
+		return nil
+	}
+	models, err := q.r.Models(ctx)
+	if len(models) > 0 {
+		q.degrade("no memory has a vector of %s yet, so %s finds by meaning: run engram reembed", configured.Model().Name, q.embedder.Model().Name)
 	}
 	return err
 }
@@ -108,6 +184,10 @@ func (q *Question) end() {
 // embedded returns the vector of the question. A model that knows words gets those that say what is asked for,
 // corrected; other models read the question as written.
 func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, error) {
+	if q.ahead != nil || q.mute != nil {
+		q.meaning.plain = q.ahead
+		return q.ahead, q.mute
+	}
 	asked := q.in.Query
 	if _, knows := e.(engram.WordEmbedder); knows && !q.Wordless() {
 		var words []string
@@ -123,7 +203,7 @@ func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 		return nil, err
 	}
 	q.meaning.plain = vectors[0]
-	return vectors[0], nil
+	return q.meaning.plain, nil
 }
 
 // nearest compares the known vectors with the question's.
