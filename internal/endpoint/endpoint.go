@@ -136,6 +136,17 @@ func RefusalOf(err error) *Status {
 	return s
 }
 
+// late is the cause of an error about a server that did not answer in time.
+type late struct{}
+
+func (late) Error() string { return "too late" }
+
+// IsLate reports whether a server did not answer within the time of a call.
+func IsLate(err error) bool {
+	_, is := errors.AsType[late](err)
+	return is
+}
+
 // Do returns the server's answer. It retries a failed connection and answers of 429 or 500 and above, where they may
 // help. Errors are ctx's own when that has ended, else CodeUnavailable, with a Status as cause of a refusal.
 func (c *Client) Do(ctx context.Context, call Call) ([]byte, error) {
@@ -172,7 +183,7 @@ func (c *Client) once(ctx context.Context, call Call) (answer []byte, wait time.
 	}
 	failed := func(err error) ([]byte, time.Duration, error) {
 		if within.Err() != nil {
-			return nil, never, c.Unavailable("did not answer within "+call.Within.String(), adviceRunning)
+			return nil, never, c.Unavailable("did not answer within "+call.Within.Round(time.Millisecond).String(), adviceRunning).WithCause(late{})
 		}
 		return nil, 0, c.Unavailable("cannot be reached", adviceRunning).WithCause(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -40,6 +41,11 @@ type Embedder struct {
 	speaks  protocol
 	breaker breaker
 
+	ctx    context.Context // ends with Close
+	stop   context.CancelFunc
+	done   sync.WaitGroup
+	waking atomic.Bool // the server is being asked to load the model
+
 	mu      sync.Mutex
 	known   engram.Model // without a fingerprint until the first answer
 	version string
@@ -63,6 +69,7 @@ func New(o Options) (*Embedder, error) {
 		return nil, err
 	}
 	e := &Embedder{o: o, server: server, breaker: breaker{path: o.State, now: o.Now}, known: o.Marks}
+	e.ctx, e.stop = context.WithCancel(context.Background())
 	e.known.Name, e.known.Fingerprint, e.known.Dimensions, e.known.Instant = o.Name(), "", 0, false
 	if e.speaks = newOllama(server, o.Model); o.API == OpenAI {
 		e.speaks = newOpenAI(server, o.Model)
@@ -71,7 +78,26 @@ func New(o Options) (*Embedder, error) {
 }
 
 // Close closes connections.
-func (e *Embedder) Close() error { return e.server.Close() }
+func (e *Embedder) Close() error {
+	e.stop()
+	e.done.Wait()
+	return e.server.Close()
+}
+
+// wake waits for the server in the background, longer than a question may: it may be loading the model, and give that up
+// when the question does. An answer ends the server's rest.
+func (e *Embedder) wake() {
+	if e.ctx.Err() != nil || !e.waking.CompareAndSwap(false, true) {
+		return
+	}
+	e.done.Go(func() {
+		defer e.waking.Store(false)
+		_, err := e.ask(e.ctx, []string{"engram"}, endpoint.Call{Tries: 1, Within: cmp.Or(e.o.First, 2*time.Minute)}, engram.RoleQuery)
+		if err == nil {
+			e.breaker.note(e.ctx, nil)
+		}
+	})
+}
 
 // Model describes the vectors. Fingerprint and Dimensions are those of the first answer; before it they are "" and 0.
 func (e *Embedder) Model() engram.Model {
@@ -116,6 +142,9 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 		e.breaker.note(ctx, err)
 	}
 	if err != nil {
+		if role == engram.RoleQuery && endpoint.IsLate(err) {
+			e.wake()
+		}
 		return nil, err
 	}
 	out := make([][]float32, len(texts))

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"math"
 	"testing"
 )
@@ -26,4 +27,23 @@ func FuzzAnswers(f *testing.F) {
 			t.Errorf("%q leaves a text without a score", b)
 		}
 	})
+}
+
+// BenchmarkNumbers reads a vector of a long model.
+func BenchmarkNumbers(b *testing.B) {
+	v := make([]float64, 1024)
+	for i := range v {
+		v[i] = math.Sin(float64(i)) / 32
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := numbers(text); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -12,12 +12,14 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/embedding/provider"
 	"github.com/alanbuscaglia/engram/internal/embedding/provider/providertest"
+	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 func start(t *testing.T, m providertest.Model) *providertest.Server {
@@ -403,9 +405,11 @@ func hang(t *testing.T, s *providertest.Server) {
 func TestAServerThatIsDownIsNotAskedByQuestions(t *testing.T) {
 	s := start(t, providertest.Model{})
 	hang(t, s)
-	now := time.Now()
+	var later atomic.Int64 // by how much the clock is ahead
+	pass := func(d time.Duration) { later.Add(int64(d)) }
+	begun := time.Now()
 	o := options(provider.Ollama, s.URL())
-	o.Now, o.Question, o.State = func() time.Time { return now }, 20*time.Millisecond, filepath.Join(t.TempDir(), "down")
+	o.Now, o.Question, o.State = func() time.Time { return begun.Add(time.Duration(later.Load())) }, 20*time.Millisecond, filepath.Join(t.TempDir(), "down")
 	first, second := open(t, o), open(t, o)
 	ask := func(e *provider.Embedder) error {
 		_, err := e.Embed(t.Context(), []string{"a"}, engram.RoleQuery)
@@ -421,14 +425,16 @@ func TestAServerThatIsDownIsNotAskedByQuestions(t *testing.T) {
 			t.Errorf("got %v (hint %q)", err, engram.HintOf(err))
 		}
 	}
-	if asked := s.Asked(); len(asked) > 0 {
-		t.Errorf("the server was asked %+v", asked)
+	for _, asked := range s.Asked() {
+		if slices.Contains(asked.Texts, "a") {
+			t.Errorf("the server was asked %+v", asked)
+		}
 	}
-	now = now.Add(31 * time.Second)
+	pass(31 * time.Second)
 	if err := ask(second); err == nil || !strings.Contains(err.Error(), "within 20ms") {
 		t.Errorf("after its rest: got %v, want that it was asked", err)
 	}
-	now = now.Add(31 * time.Second)
+	pass(31 * time.Second)
 	if err := ask(first); !strings.Contains(engram.HintOf(err), "asked again in 29s") {
 		t.Errorf("the second rest is not twice as long: %v (hint %q)", err, engram.HintOf(err))
 	}
@@ -449,6 +455,44 @@ func TestAServerThatIsDownIsNotAskedByQuestions(t *testing.T) {
 		if err := ask(first); err != nil {
 			t.Errorf("a file with %q: %v", text, err)
 		}
+	}
+}
+
+// A server that loads its model when it is asked, and stops that when the question gives up, is waited for in the
+// background, so that later questions are answered.
+func TestAServerThatLoadsItsModel(t *testing.T) {
+	s := start(t, providertest.Model{})
+	loading := make(chan struct{}, 1)
+	s.Fail(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case loading <- struct{}{}: // the question
+			<-r.Context().Done()
+		default:
+			s.Fail(nil)
+			providertest.Answer(w, 200, map[string]any{"embeddings": [][]float32{s.Model().Vector("engram")}})
+		}
+	})
+	o := options(provider.Ollama, s.URL())
+	o.Question = 20 * time.Millisecond
+	e := open(t, o)
+	if _, err := e.Embed(t.Context(), []string{"a"}, engram.RoleQuery); engram.CodeOf(err) != engram.CodeUnavailable {
+		t.Fatalf("got %v", err)
+	}
+	waittest.Until(t, "the server is awake", func() bool { return e.Unusable() == nil })
+	o.Question = 0 // a slow machine
+	again := open(t, o)
+	if _, err := again.Embed(t.Context(), []string{"a"}, engram.RoleQuery); err != nil {
+		t.Error(err)
+	}
+	hang(t, s)
+	e = open(t, options(provider.Ollama, s.URL()))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := e.Embed(ctx, []string{"a"}, engram.RoleQuery); err == nil {
+		t.Error("a server that hangs answers")
+	}
+	if err := e.Close(); err != nil { // it does not wait for the server
+		t.Error(err)
 	}
 }
 
