@@ -51,7 +51,26 @@ func TestSealing(t *testing.T) {
 	for i, s := range []*postgres.Store{open(t, server, space), open(t, server, space)} {
 		go func() { done <- errors.Join(saveMany(ctx, s, 1+i*each, each), s.Close()) }()
 	}
-	if err := errors.Join(<-done, <-done); err != nil {
+	cold := open(t, server, space)
+	const readers = 4
+	asked := make(chan error, readers)
+	for range readers { // while others write: each answer is that of one version
+		go func() {
+			var err error
+			for i := 0; i < 40 && err == nil; i++ {
+				err = cold.View(ctx, func(r engram.Reader) error {
+					n, err := r.Count(ctx, engram.Filter{})
+					found, err2 := r.Lexical(ctx, engram.LexicalQuery{Terms: text.Query("number"), Limit: 1})
+					if found.Rows != n {
+						err = fmt.Errorf("%d memories and %d in the index", n, found.Rows)
+					}
+					return errors.Join(err, err2)
+				})
+			}
+			asked <- err
+		}()
+	}
+	if err := errors.Join(<-done, <-done, <-asked, <-asked, <-asked, <-asked); err != nil {
 		t.Fatal(err)
 	}
 	err := first.View(ctx, func(r engram.Reader) error {
