@@ -25,20 +25,19 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"engram": main, "engram-without-room": withoutRoom})
+	testscript.Main(m, map[string]func(){"engram": inSpace, "engram-without-room": withoutRoom})
 }
 
 // The scripts specify the program: each tells the story of an operation.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		RequireExplicitExec: true,
-		Setup:               setup,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
-			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel,
-		},
-	})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true, Setup: setup, Cmds: scriptCommands()})
+}
+
+func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
+		"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel,
+	}
 }
 
 // setup gives a script an empty home.

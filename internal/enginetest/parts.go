@@ -15,6 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/postgres"
+	"github.com/alanbuscaglia/engram/internal/postgrestest"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
@@ -97,7 +99,14 @@ func OpenCounted(t testing.TB, ran func(query string)) engram.Store {
 
 // openStore opens the store at path. One that is not there begins as a copy of the empty store, since creating the
 // schema takes longer than most tests.
-func openStore(path string, now func() time.Time) (*sqlite.Store, error) {
+func openStore(path string, now func() time.Time) (Opened, error) {
+	if url, space, instead := postgrestest.Instead(path); instead {
+		s, err := postgres.Open(context.Background(), postgres.Options{URL: url, Space: space, Now: now})
+		if err != nil {
+			return nil, err // not s: a nil *postgres.Store would be a non-nil store
+		}
+		return s, nil
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		empty, err := emptyStore()
 		if err == nil {
@@ -107,7 +116,11 @@ func openStore(path string, now func() time.Time) (*sqlite.Store, error) {
 			return nil, err
 		}
 	}
-	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: now})
+	s, err := sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: now})
+	if err != nil {
+		return nil, err // likewise
+	}
+	return s, nil
 }
 
 // idsOf is IDs for the nth engine on one file.

@@ -14,6 +14,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -159,7 +160,24 @@ func Space() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	return uuid(b[:])
+}
+
+func uuid(b []byte) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+// Instead returns the space that stands for a database file, with ENGRAM_TEST_STORE=postgres, so that tests of an
+// engine run on Postgres; instead is false otherwise. Without a server the address is "".
+func Instead(path string) (address, space string, instead bool) {
+	if os.Getenv("ENGRAM_TEST_STORE") != "postgres" {
+		return "", "", false
+	}
+	if s, err := started(); err == nil {
+		address = s.URL()
+	}
+	sum := sha256.Sum256([]byte(path))
+	return address, uuid(sum[:16]), true
 }
 
 func (s *Server) of(database string) string {
