@@ -158,7 +158,9 @@ func (x *examination) words(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return x.index.Examine(ctx, x.query, live, x.eachLive, &x.facts.Index)
+	err = x.index.Examine(ctx, x.query, live, x.eachLive, &x.facts.Index)
+	x.facts.Index.Broken = schema.Explain(x.facts.Index.Broken)
+	return err
 }
 
 // embedded compares the vectors with the memories, and their codes with the vectors.
