@@ -258,18 +258,17 @@ const (
 )
 
 // sign records, within a transaction that wrote, that this version writes to the space, once an hour and in the
-// queue of the others. Without a version or a clock it records nothing.
-func (s *Store) sign(ctx context.Context, t *tx) error {
+// queue of the others. Without a version or a clock it records nothing. It returns the time if it did.
+func (s *Store) sign(ctx context.Context, t *tx) (signed int64, err error) {
 	if s.version == "" || s.now == nil || !t.Wrote {
-		return nil
+		return 0, nil
 	}
 	now := s.now().UnixMilli()
 	if since := now - s.signed.Load(); since >= 0 && since < signEvery.Milliseconds() {
-		return nil
+		return 0, nil
 	}
-	s.signed.Store(now)
 	at := strconv.FormatInt(now, 10)
-	return t.RunAll(ctx,
+	return now, t.RunAll(ctx,
 		conn.With(`INSERT INTO facts (space, key, value) VALUES ($space, ?1, ?2 || ' ' || ?2)
 			ON CONFLICT (space, key) DO UPDATE SET value = split_part(facts.value, ' ', 1) || ' ' || ?2`, programKey+s.version, at),
 		conn.With(`DELETE FROM facts WHERE space = $space AND key >= ? AND key < ? AND lpad(split_part(value, ' ', 2), 20, '0') < lpad(?, 20, '0')`,

@@ -204,8 +204,9 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	defer t.index.Discard()
 	defer t.asked.Discard()
 	err := fn(t)
+	var signed int64
 	if err == nil {
-		err = s.sign(ctx, t)
+		signed, err = s.sign(ctx, t)
 	}
 	if err == nil {
 		err = t.flush(ctx)
@@ -223,6 +224,7 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	}
 	if err == nil {
 		s.latest.written(t.head.version, t.names)
+		s.signed.Store(max(signed, s.signed.Load()))
 		s.sealBeside(ctx, t)
 	}
 	return schema.Explain(err)

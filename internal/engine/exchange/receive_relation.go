@@ -213,7 +213,7 @@ func (i *Importing) newRelation(ctx context.Context, there Incoming, project str
 	state := lifecycle.Normal(stateOf(there))
 	r, l := state.Relation.Relation, *state.Causal
 	r.UpdatedAt = there.Relation.Relation.UpdatedAt
-	r.Source, r.Target = there.Relation.Relation.Source, there.Relation.Relation.Target
+	r.Num, r.Source, r.Target = 0, there.Relation.Relation.Source, there.Relation.Relation.Target
 	if !r.Removed() {
 		if known, err := i.makeRoom(ctx, &r, &l, there, project); err != nil || known {
 			return Unchanged, err

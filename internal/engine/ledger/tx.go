@@ -393,7 +393,7 @@ func (o *Tx) InsertRelations(ctx context.Context, project, reason string, rs ...
 		return nil
 	}
 	for _, r := range rs {
-		r.ID = engram.RelationIDPrefix + Digest(string(o.Ledger.NewID()))
+		r.Num, r.ID = 0, engram.RelationIDPrefix+Digest(string(o.Ledger.NewID()))
 		r.CreatedAt, r.UpdatedAt = o.At, o.At
 	}
 	if err := o.Store.InsertRelation(ctx, rs...); err != nil {

@@ -26,6 +26,8 @@ func Explain(err error) error {
 		class = state[:2]
 	}
 	switch {
+	case conn.IsUnreached(err):
+		return as(engram.CodeUnavailable, "the database cannot be reached", "check that it runs and that its address is right")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, postings.ErrDamaged):
