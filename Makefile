@@ -17,7 +17,7 @@ SPEED_FLAGS ?=
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench bench-speed bench-models speed eval conformance agents demo picture changelog texts clean
+.PHONY: help test test-postgres simulate check fmt vet staticcheck arch race fuzz build cross bench bench-speed bench-models speed eval conformance agents demo picture changelog texts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -25,6 +25,11 @@ help: ## list the commands
 # The packages that take longest begin first, so that none of them is left to run alone at the end.
 test: ## the whole suite
 	go test ./internal/sqlite/... ./internal/engine/... ./cmd/engram ./...
+
+test-postgres: ## what runs on a real Postgres, the program's scripts and the engine's tests in spaces of their own
+	ENGRAM_TEST_POSTGRES=require go test ./internal/postgres/... ./internal/postgrestest
+	ENGRAM_TEST_POSTGRES=require ENGRAM_TEST_SCRIPTS=postgres go test -timeout 20m ./cmd/engram -run Postgres
+	ENGRAM_TEST_POSTGRES=require ENGRAM_TEST_STORE=postgres go test -timeout 20m $(addprefix ./internal/engine/,anchors brief exposure relate remember review search sync undo vault)
 
 simulate: ## replicas live through SIMULATED random histories, and end with the same
 	go test -count=1 -timeout 60m ./internal/replica/replicatest -run TestReplicasComeTogether -histories $(SIMULATED) -seed $(SEED) -v

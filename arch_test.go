@@ -21,13 +21,14 @@ func rooms() map[string]room {
 		"root":       {pure: true},
 		"rule":       {pure: true, imports: []string{"root", "rule"}},
 		"engine":     {pure: true, imports: []string{"root", "rule"}},
-		"technology": {imports: []string{"root", "rule", "asset", "disk"}},
+		"technology": {imports: []string{"root", "rule", "asset", "disk", "line"}},
 		"frontend":   {imports: []string{"root", "rule", "engine"}},
 		"config":     {imports: []string{"root", "rule", "disk"}},
 		"app":        {imports: []string{"root", "rule", "engine", "technology", "frontend", "config", "asset", "disk"}},
 		"measure":    {imports: []string{"root", "rule", "engine"}},
 		"cli":        {imports: []string{"root", "rule", "engine", "app", "config", "measure", "asset", "disk"}},
 		"disk":       {},                          // what technologies and others do to files in one way
+		"line":       {imports: []string{"root"}}, // how technologies ask servers, in one way
 		"asset":      {imports: []string{"root"}}, // what is installed elsewhere: texts and folders in the binary
 		"cmd":        {imports: []string{"cli"}},
 		"testkit":    {imports: []string{"root", "rule", "engine", "technology", "testkit"}},
@@ -112,8 +113,12 @@ func rows() map[string]row {
 		"internal/engine/review":      {room: "engine"},
 
 		"internal/atomicfile": {room: "disk"},
+		"internal/endpoint":   {room: "line"},
 
+		"internal/embedding/hub":         {room: "technology"},
+		"internal/embedding/hubtest":     {room: "testkit"},
 		"internal/embedding/library":     {room: "technology"},
+		"internal/embedding/provider":    {room: "technology"},
 		"internal/embedding/static":      {room: "technology"},
 		"internal/embedding/transformer": {room: "technology", modules: []string{"golang.org/x/sys"}},
 
@@ -201,6 +206,9 @@ func rows() map[string]row {
 
 		"internal/encoder/encodertest": {room: "testkit"},
 		"internal/enginetest":          {room: "testkit"},
+
+		"internal/embedding/provider/providertest": {room: "testkit"},
+
 		"internal/postgrestest":        {room: "testkit"},
 		"internal/replica/replicatest": {room: "testkit"},
 		"internal/storetest":           {room: "testkit"},
@@ -220,7 +228,7 @@ func houses() map[string][]string {
 	return map[string][]string{
 		"internal/cli":       {"terminal", "command", "browse demo memory move review serve settings setup sync upkeep", "complete help", "."},
 		"internal/daemon":    {"logfile", "."},
-		"internal/embedding": {"static transformer", "library"},
+		"internal/embedding": {"hub hubtest static transformer provider", "library"},
 		"internal/encoder":   {"kernel safetensors encodertest", "."},
 		"internal/backfill":  {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",
@@ -247,7 +255,7 @@ func reservedImports() map[string][]string {
 	return map[string][]string{
 		"database/sql":        {"internal/sqlite", "internal/replica/foreign"},
 		"database/sql/driver": {"internal/sqlite"},
-		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
+		"net/http":            {"internal/endpoint", "internal/embedding/provider/providertest", "internal/embedding/hub", "internal/embedding/hubtest", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
 		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse", "internal/postgrestest"},
 		"os/signal":           {"cmd/engram", "internal/cli/serve"}, // the latter ignores SIGPIPE
 		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest", "internal/postgrestest"},
@@ -267,7 +275,7 @@ func impureImports() []string {
 // reservedCalls are functions and variables that only the named files or folders
 // may use; outside them time, environment and output are handed in.
 func reservedCalls() map[string][]string {
-	const chat, generator, kernelgen = "internal/chat/", "internal/secret/rulesgen/", "internal/encoder/kernel/kernelgen/"
+	const endpoint, hub, generator, kernelgen = "internal/endpoint/", "internal/embedding/hub/", "internal/secret/rulesgen/", "internal/encoder/kernel/kernelgen/"
 	return map[string][]string{
 		"time.Now":     {"internal/app/", "internal/cli/command/program.go", "internal/cli/upkeep/eval.go", "internal/waittest/"},
 		"time.Since":   {},
@@ -291,17 +299,17 @@ func reservedCalls() map[string][]string {
 		"panic":        {},
 		"print":        {},
 		"println":      {},
-		// The program calls only the language model that a person configured, as the README promises.
+		// The program calls only the models that a person configured, as the README promises, and the hub when a person pulls one.
 		"net.Dial":              {},
 		"net.DialTimeout":       {},
 		"net.Dialer":            {},
 		"http.Get":              {},
 		"http.Post":             {},
-		"http.Client":           {chat},
+		"http.Client":           {endpoint, hub},
 		"http.NewRequest":       {},
 		"http.DefaultClient":    {},
 		"http.DefaultTransport": {},
-		"http.Transport":        {chat, "internal/daemon/"}, // the latter to the loopback address alone
+		"http.Transport":        {endpoint, hub, "internal/daemon/"}, // the latter to the loopback address alone
 		// The default mux is shared with every dependency.
 		"http.ListenAndServe": {},
 		"http.HandleFunc":     {},

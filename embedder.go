@@ -5,7 +5,8 @@ import "context"
 // Embedder turns texts into vectors whose angle says how near the texts are in meaning. It is safe for
 // concurrent use; internal/embedding/static tests its contract.
 type Embedder interface {
-	// Model describes the vectors. It does no work and never changes.
+	// Model describes the vectors. It does no work and never changes, except that a model behind a server has neither
+	// Fingerprint nor Dimensions until it has answered, and gets others where another model takes its name.
 	Model() Model
 	// Embed returns one vector per text, in order, each of Model().Dimensions numbers and of length 1. A text
 	// without meaning for the model gives the zero vector, which is near to nothing. Embed does not keep texts;

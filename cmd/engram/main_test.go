@@ -21,30 +21,32 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/alanbuscaglia/engram/internal/embedding/provider/providertest"
 	"github.com/alanbuscaglia/engram/internal/waittest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"engram": main, "engram-without-room": withoutRoom})
+	testscript.Main(m, map[string]func(){"engram": inSpace, "engram-without-room": withoutRoom})
 }
 
 // The scripts specify the program: each tells the story of an operation.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
-		RequireExplicitExec: true,
-		Setup:               setup,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
-			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel,
-		},
-	})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", RequireExplicitExec: true, Setup: setup, Cmds: scriptCommands()})
+}
+
+func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
+		"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now, "stopped": stopped, "running": running, "chunk": putChunk, "spoil": spoil, "bomb": putBomb, "recipient": recipient, "sql": runSQL, "madeModel": madeModel, "hub": modelHub, "served": served,
+	}
 }
 
 // setup gives a script an empty home.
 func setup(e *testscript.Env) error {
 	e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 	e.Setenv("ENGRAM_TIMEZONE", "UTC")
+	e.Values[hubKey{}] = &script{}
+	e.Values[servedKey{}] = map[string]*providertest.Server{}
 	return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o700)
 }
 
@@ -131,11 +133,15 @@ func writeBytes(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
 }
 
-// repeat FILE TEXT N writes TEXT N times.
+// repeat FILE TEXT N writes TEXT N times; {n} in it is the number of the time.
 func writeRepeated(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte(args[1]), n), 0o600))
+	var all bytes.Buffer
+	for i := range n {
+		all.WriteString(strings.ReplaceAll(args[1], "{n}", strconv.Itoa(i)))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all.Bytes(), 0o600))
 }
 
 // poke FILE OFFSET HEX overwrites bytes in the middle of a file.

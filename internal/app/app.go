@@ -72,6 +72,8 @@ type App struct {
 
 	counting counting
 	embedder engram.Embedder // shared by all engines, so that its table is read once; nil: no embedding
+	asked    engram.Embedder // nil: embedder
+	formers  *formers
 	reranker engram.Reranker // nil: none
 }
 
@@ -87,7 +89,8 @@ func New(o Options) *App {
 		store.open = a.orScratch(store.open)
 	}
 	a.counting = a.newCounting()
-	a.embedder, a.reranker = embedderOf(o.Config), rerankerOf(o.Config)
+	a.embedder, a.asked = embeddersOf(o.Config)
+	a.reranker, a.formers = rerankerOf(o.Config), &formers{}
 	main := a.engineOptions(store, time.Now)
 	main.Extractor = extractorOf(o.Config) // not for scratch engines, whose content is temporary
 	main.Judge = judgeOf(o.Config)
@@ -114,7 +117,7 @@ func New(o Options) *App {
 // engineOptions returns the options shared by all engines of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
 	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Caller: ledger.Caller{Actor: a.opts.Actor}, Zone: a.opts.Config.Timezone,
-		Policy: policyOf(a.opts.Config), Embedder: a.embedder, Reranker: a.reranker, Aliases: a.opts.Config.Aliases,
+		Policy: policyOf(a.opts.Config), Embedder: a.embedder, Asked: a.asked, Former: formerOf(a.opts.Config, a.asked, a.formers), Reranker: a.reranker, Aliases: a.opts.Config.Aliases,
 		Formats: jsonfile.Formats(), Version: a.opts.Version}
 }
 
@@ -129,7 +132,7 @@ func (a *App) Close() error {
 	a.jobs.close()
 	a.counting.end()
 	a.Engine.Finish()
-	err := errors.Join(a.store.Close(), closeModels(a.embedder, a.reranker))
+	err := errors.Join(a.store.Close(), closeModels(a.embedder, a.asked, a.formers, a.reranker))
 	if a.lock != nil { // last: a process that waits for the lock finds everything in its final state
 		err = errors.Join(err, a.lock.Release())
 		a.lock = nil
@@ -236,7 +239,7 @@ func (a *App) warm(ctx context.Context, in search.SearchInput) (found engram.Fou
 	}
 	ctx, cancel := context.WithTimeout(ctx, warmWait)
 	defer cancel()
-	err = h.Ask(ctx, c.HTTPToken, daemon.OperationSearch, warmSearch{Settings: settings, In: in}, &found)
+	err = h.Ask(ctx, c.HTTPToken, daemon.OperationSearch, warmSearch{Settings: settings + marksOf(a.inForce()), In: in}, &found)
 	return found, err == nil
 }
 

@@ -58,14 +58,22 @@ func (b *background) close() {
 // embedEvery is the interval at which a server looks for memories without a vector.
 const embedEvery = time.Minute
 
-// embedMissing embeds memories without a vector of the current model, and retries failures.
+// embedMissing embeds memories without a vector of the current models, and retries failures. It reports one that lasts
+// once.
 func (a *App) embedMissing(ctx context.Context) {
+	last := ""
 	every(ctx, embedEvery, func() {
-		res, err := a.Engine.Reembed(ctx, consolidate.ReembedInput{})
+		res, err := a.Engine.Reembed(ctx, consolidate.ReembedInput{Background: true})
+		if ctx.Err() != nil {
+			return
+		}
+		before := last
+		if last = ""; err != nil {
+			last = err.Error()
+		}
 		switch {
-		case ctx.Err() != nil:
-		case err != nil:
-			a.opts.Log.Warn("cannot embed memories", "error", err)
+		case err != nil && last != before:
+			a.opts.Log.Warn("cannot embed memories", "error", err, "hint", engram.HintOf(err))
 		case res.Embedded > 0:
 			a.opts.Log.Info("memories were embedded", "count", res.Embedded, "model", res.Model.Name)
 		}

@@ -99,7 +99,7 @@ func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (
 	if err := json.Unmarshal(in, &q); err != nil {
 		return nil, engram.Errorf(engram.CodeInvalid, "the request is not a search")
 	}
-	if q.Settings != settingsOf(a.opts.Config, time.Now()) {
+	if q.Settings != settingsOf(a.opts.Config, time.Now())+marksOf(a.inForce()) {
 		return nil, engram.Errorf(engram.CodeConflict, "the server has other settings")
 	}
 	if !a.opts.Config.OnServer() {
@@ -123,10 +123,13 @@ func settingsOf(c config.Config, now time.Time) string {
 		zone = c.Timezone.String() + zone
 	}
 	c.Timezone, c.Origins, c.SleepAt, c.Host, c.Port, c.HTTPToken, c.Project = nil, nil, nil, "", 0, "", ""
-	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.AgentCLI, c.JournalDays = "", "", "", "", 0
-	c.Path, c.Metrics, c.Offline = "", false, false
-	c.Store = c.Place() // without its password
-	c.DataDir = ""      // the lock identifies it; it may be spelled in two ways
+	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.EmbeddingKey, c.AgentCLI, c.JournalDays = "", "", "", "", "", 0
+	c.ModelMirror, c.ModelToken = "", ""
+	_, served, _ := config.ServedOf(c.EmbeddingModel)
+	_, ranked, _ := config.ServedOf(c.RerankModel)
+	c.Path, c.Metrics, c.Offline = "", false, c.Offline && (served || ranked) // it says what may be sent
+	c.Store = c.Place()                                                       // without its password
+	c.DataDir = ""                                                            // the lock identifies it; it may be spelled in two ways
 	text, err := json.Marshal(c)
 	if err != nil {
 		return "" // equal on both sides only if both fail

@@ -63,6 +63,9 @@ func (a *App) openSpace(ctx context.Context) (engram.Store, error) {
 	if err := a.opts.Config.MayStore(); err != nil {
 		return nil, err
 	}
+	if err := os.MkdirAll(a.opts.Config.DataDir, 0o700); err != nil { // for what each machine keeps for itself
+		return nil, unreachable(a.opts.Config.DataDir, err)
+	}
 	s, err := postgres.Open(ctx, a.space())
 	if err != nil {
 		return nil, err // not s: a nil *postgres.Store would be a non-nil store

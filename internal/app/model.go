@@ -40,42 +40,60 @@ func (m Models) Add(ctx context.Context, in AddModel) (Model, error) {
 	return m.Library.Add(ctx, in)
 }
 
-// embedderOf returns the embedding model that is configured: nil for none. A model that cannot be used is one that
-// answers every call with the reason, so that search says in Degraded why it found by words alone.
-func embedderOf(c config.Config) engram.Embedder {
+// embeddersOf returns the embedding models that are configured: nil for none. One that is not instant is asked, beside
+// the built-in one. A model that cannot be used answers every call with the reason, so that search says in Degraded why
+// another found.
+func embeddersOf(c config.Config) (beside, asked engram.Embedder) {
 	switch c.EmbeddingModel {
 	case config.NoModel:
-		return nil
+		return nil, nil
 	case config.BuiltIn, "":
-		return static.New()
+		return static.New(), nil
 	}
-	e, err := ModelsOf(c).Embedder(c.EmbeddingModel)
+	var err error
+	if s, ok, wrong := config.ServedOf(c.EmbeddingModel); ok {
+		if err = wrong; err == nil {
+			asked, err = servedEmbedder(c, s)
+		}
+	} else {
+		asked, err = ModelsOf(c).Embedder(c.EmbeddingModel)
+	}
 	if err != nil {
-		return lost{c.EmbeddingModel, err}
+		asked = lost{c.EmbeddingModel, err}
 	}
-	return e
+	return static.New(), asked
 }
 
 // rerankerOf returns the reranker that is configured: nil for none.
-func rerankerOf(c config.Config) engram.Reranker {
+func rerankerOf(c config.Config) (r engram.Reranker) {
 	if c.RerankModel == config.NoModel || c.RerankModel == "" {
 		return nil
 	}
-	r, err := ModelsOf(c).Reranker(c.RerankModel)
+	var err error
+	if s, ok, wrong := config.ServedOf(c.RerankModel); ok {
+		if err = wrong; err == nil {
+			r, err = servedReranker(c, s)
+		}
+	} else {
+		r, err = ModelsOf(c).Reranker(c.RerankModel)
+	}
 	if err != nil {
 		return lost{c.RerankModel, err}
 	}
 	return r
 }
 
-// lost is an installed model that cannot be used, for a reason that calls return.
+// lost is a configured model that cannot be used, for a reason that calls return.
 type lost struct {
 	name string
 	why  error
 }
 
+// Unusable is the reason.
+func (l lost) Unusable() error { return l.err() }
+
 func (l lost) err() error {
-	return engram.Errorf(engram.CodeUnavailable, "the model %s cannot be used", l.name).WithCause(l.why)
+	return engram.Errorf(engram.CodeUnavailable, "the model %s cannot be used", l.name).WithHint("%s", engram.HintOf(l.why)).WithCause(l.why)
 }
 
 // Model has a fingerprint of its own: no vectors are of it.

@@ -52,7 +52,11 @@ func serving(t *testing.T) (*App, os.FileInfo) {
 // asked is what a command with the settings c would be answered.
 func asked(t *testing.T, a *App, opened os.FileInfo, c config.Config, in search.SearchInput) (engram.Found, error) {
 	t.Helper()
-	q, err := json.Marshal(warmSearch{Settings: settingsOf(c, time.Now()), In: in})
+	inForce, served := embeddersOf(c)
+	if served != nil {
+		inForce = served
+	}
+	q, err := json.Marshal(warmSearch{Settings: settingsOf(c, time.Now()) + marksOf(inForce), In: in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +159,7 @@ func TestAServerSearchesOnlyForItsOwnSettings(t *testing.T) {
 	}{
 		{"the same", nil, true},
 		{"another port", map[string]string{"port": "1", "project": "zoo", "http_token": "x", "sleep_at": "03:00"}, true},
+		{"another mirror", map[string]string{"model_mirror": "https://mirror.test", "model_token": "x"}, true},
 		{"no model", map[string]string{"embedding_model": "none"}, false},
 		{"another decay", map[string]string{"decay_policy": "geometric"}, false},
 		{"another rate", map[string]string{"decay_rate": "0.5"}, false},

@@ -184,16 +184,16 @@ func TestWhatGoesWrongIsUnavailableAndSaysWhere(t *testing.T) {
 		hint   string
 		tries  int32
 	}{
-		{"a server with a bug is asked three times", status(500), "answers with 500", "see its log", 3},
-		{"a busy server too", status(429), "answers with 429", "try later", 3},
-		{"a wrong key is not tried again", status(401), "answers with 401", "ENGRAM_LLM_API_KEY", 1},
-		{"an unknown model", status(404), "answers with 404", "llm_model", 1},
-		{"a question that is too long", status(400), "answers with 400", "its log", 1},
-		{"no JSON", garbage("<html>hello</html>"), "is not a language model", "ends in /v1", 1},
-		{"JSON of another kind", garbage(`{"choices":[]}`), "is not a language model", "ends in /v1", 1},
-		{"an error with status 200", garbage(`{"error":"no model is loaded"}`), "is not a language model", "ends in /v1", 1},
-		{"a model that chats", garbage(completion(t, "Sure! All three speak of secret-content.")), "cannot read the language model's answer", "another model", 1},
-		{"a model that says nothing", garbage(`{"choices":[{"message":{"content":null}}]}`), "cannot read the language model's answer", "another model", 1},
+		{"a server with a bug is asked three times", status(500), "answers with an error: 500", "see its log", 3},
+		{"a busy server too", status(429), "answers with an error: 429", "try later", 3},
+		{"a wrong key is not tried again", status(401), "answers with an error: 401", "ENGRAM_LLM_API_KEY", 1},
+		{"an unknown model", status(404), "answers with an error: 404", "llm_model", 1},
+		{"a question that is too long", status(400), "answers with an error: 400", "its log", 1},
+		{"no JSON", garbage("<html>hello</html>"), "does not answer as one", "ends in /v1", 1},
+		{"JSON of another kind", garbage(`{"choices":[]}`), "does not answer as one", "ends in /v1", 1},
+		{"an error with status 200", garbage(`{"error":"no model is loaded"}`), "does not answer as one", "ends in /v1", 1},
+		{"a model that chats", garbage(completion(t, "Sure! All three speak of secret-content.")), "an answer that cannot be read", "another model", 1},
+		{"a model that says nothing", garbage(`{"choices":[{"message":{"content":null}}]}`), "an answer that cannot be read", "another model", 1},
 		{"an answer without end", func(w http.ResponseWriter, _ *http.Request) {
 			for range 1100 {
 				if _, err := fmt.Fprint(w, strings.Repeat(" ", 1<<10)); err != nil {

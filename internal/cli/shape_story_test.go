@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -42,6 +43,7 @@ func shapeStory() []string {
 		"engram model list",
 		"engram model info tiny-model",
 		"engram model verify tiny-model",
+		"engram model use builtin",
 		"engram model rm tiny-model",
 		"engram session start s1 --project shop",
 		"engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie.' --type decision --project shop --session s1 --topic architecture/auth --tags api --metadata ticket=ENG-1",
@@ -152,6 +154,10 @@ func shapeStory() []string {
 		"engram session start s2 --project store",
 		"engram delete session s2",
 		"engram delete project store",
+		"engram ingest many.jsonl --project many",
+		"engram model add tiny-model",
+		"engram model use tiny-model",
+		"engram eval --calibrate",
 		"engram",
 	}
 }
@@ -168,6 +174,7 @@ func unplayed() map[string]string {
 		"store move":  "it needs a server: script move.txtar of cmd/engram",
 		"sync accept": "nothing waits here: script sync_hostile.txtar of cmd/engram",
 		"sync drop":   "as sync accept",
+		"model pull":  "it needs a hub: script model_pull.txtar",
 		"demo":        "it starts this program, which is a test here: script demo.txtar",
 	}
 }
@@ -184,6 +191,9 @@ func storyFiles(t *testing.T) string {
 			`{"id":"b","text":"The shop listens on port 8443."}` + "\n",
 		"set/queries.jsonl": `{"id":"q","text":"how long do tokens live"}` + "\n",
 		"set/qrels.tsv":     "query-id\tcorpus-id\tscore\nq\ta\t1\n",
+	}
+	for i := range 60 {
+		files["many.jsonl"] += fmt.Sprintf(`{"title":"Job %d of many","content":"It lost order %d near rack %d on host %d, and was begun again."}`+"\n", i, i*3, i*7, i*11)
 	}
 	for name, b := range encodertest.New(encodertest.Tiny(), 1).Files {
 		files["tiny-model/"+name] = string(b)

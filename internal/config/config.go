@@ -37,9 +37,13 @@ type Config struct {
 	Metrics bool
 	// Offline forbids that anything leaves this machine; see MayAsk and MayRun.
 	Offline bool
-	// EmbeddingModel is BuiltIn (the default), NoModel or the name of an installed model.
+	// EmbeddingModel is BuiltIn (the default), NoModel, the name of an installed model, or a model at a server (ServedOf).
 	EmbeddingModel string
-	RerankModel    string // NoModel or the name of an installed model
+	RerankModel    string // NoModel, the name of an installed model, or a model at a server
+	EmbeddingKey   string // bearer token for those servers, never shown; "" (the default) for none
+	// ModelMirror is the hub that `model pull` downloads from, and ModelToken the bearer token for it, never shown; "" (the
+	// default) for the public hub and for none.
+	ModelMirror, ModelToken string
 	// Aliases are groups of words that a search takes as the same, besides the built-in ones; nil for none.
 	Aliases [][]string
 	// LLMBaseURL and LLMModel name the language model that sleep asks for patterns; LLM reports

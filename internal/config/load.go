@@ -251,12 +251,12 @@ func unreadable(path string, err error) error {
 
 // textOf returns one value of a file as text, or why its key or kind is wrong.
 func textOf(key string, value any, path string, all []setting) (string, error) {
-	if key == keyDataDir {
-		return "", engram.Errorf(engram.CodeInvalid, "data_dir is in %s, which is in the data directory", path).
-			WithHint("set ENGRAM_DATA_DIR or give --data-dir instead")
-	}
-	if !slices.ContainsFunc(all, func(s setting) bool { return s.Name == key }) {
+	at := slices.IndexFunc(all, func(s setting) bool { return s.Name == key })
+	if at < 0 {
 		return "", unknownKey(key, path, all)
+	}
+	if !all[at].InFile {
+		return "", engram.Errorf(engram.CodeInvalid, "%s cannot be in %s: %s", key, path, all[at].outside).WithHint("set %s instead", all[at].Env[0])
 	}
 	switch v := value.(type) {
 	case string:

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -23,18 +24,28 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 		c.EmbeddingModel = BuiltIn
 		return nil
 	}
+	if served, ok, err := ServedOf(v); ok {
+		c.EmbeddingModel = served.String()
+		return err
+	}
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w: use %s or %s, or install one with engram model add FOLDER", err, BuiltIn, NoModel)
+		return fmt.Errorf("%w: use %s or %s, or install one with engram model pull NAME or engram model add FOLDER", err, BuiltIn, NoModel)
 	}
 	c.EmbeddingModel = name
 	return nil
 }
 
 func setRerankModel(c *Config, _ paths, v string) error {
+	if served, ok, err := ServedOf(v); ok {
+		if c.RerankModel = served.String(); served.API == ollama {
+			return errors.New("ollama cannot rerank; use openai:MODEL@URL, of a server with /rerank")
+		}
+		return err
+	}
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w: use %s, or install one with engram model add FOLDER", err, NoModel)
+		return fmt.Errorf("%w: use %s, or install one with engram model pull NAME or engram model add FOLDER", err, NoModel)
 	}
 	c.RerankModel = name
 	return nil
@@ -46,9 +57,6 @@ func (c *Config) installed(v string) (string, error) {
 	v = strings.TrimSpace(v)
 	if strings.EqualFold(v, NoModel) {
 		return NoModel, nil
-	}
-	if server, _, ok := strings.Cut(v, ":"); ok && (server == "ollama" || server == "openai") {
-		return "", fmt.Errorf("models of %s are not supported yet", server)
 	}
 	folders, err := os.ReadDir(c.Models())
 	if err != nil && !os.IsNotExist(err) {

@@ -64,6 +64,8 @@ type setting struct {
 	set func(c *Config, p paths, value string) error
 	// get returns the value in force as set accepts it; "" for none.
 	get func(c Config) string
+	// outside says why the key cannot be in the file; "" if it can.
+	outside string
 	// One of these returns the field of a plain value, from which set and get are made.
 	text, path func(*Config) *string
 	on         func(*Config) *bool
@@ -122,7 +124,7 @@ func settings() []setting {
 	for i := range all {
 		s := &all[i]
 		s.fields()
-		s.InFile = s.Name != keyDataDir
+		s.InFile = s.outside == ""
 		s.Kind, s.Default = cmp.Or(s.Kind, Text), cmp.Or(s.Default, s.preset)
 	}
 	return all
@@ -131,7 +133,7 @@ func settings() []setting {
 func places() []setting {
 	return []setting{
 		{Key: Key{Name: keyDataDir, Env: []string{"ENGRAM_DATA_DIR"}, Flag: "--data-dir", Default: "~/.engram", Like: "~/memories",
-			About: "folder of the database, of `config.toml` and of backups"},
+			About: "folder of the database, of `config.toml` and of backups"}, outside: "it is the folder of the file",
 			path: func(c *Config) *string { return &c.DataDir }},
 		{Key: Key{Name: keyDBPath, Env: []string{"ENGRAM_DB_PATH"}, Default: "`engram.db` in the data directory", Like: "~/memories/engram.db",
 			About: "the SQLite file; in `config.toml` a relative path is relative to the data directory, in the environment to the working directory"},
@@ -166,19 +168,28 @@ func serving() []setting {
 			About: "`serve` answers Prometheus at [`GET /metrics`](http.md#metrics)"}, preset: "false",
 			on: func(c *Config) *bool { return &c.Metrics }},
 		{Key: Key{Name: "offline", Env: []string{"ENGRAM_OFFLINE"}, Kind: Switch, Like: "true",
-			About: "nothing may leave this machine: a language model that is not on it, and agents' command lines, are refused"}, preset: "false", cautious: "true",
+			About: "nothing may leave this machine: a language model that is not on it, agents' command lines and downloads of models are refused"}, preset: "false", cautious: "true",
 			on: func(c *Config) *bool { return &c.Offline }},
 	}
 }
 
 func models() []setting {
 	return []setting{
-		{Key: Key{Name: "embedding_model", Env: []string{"ENGRAM_EMBEDDING_MODEL"}, Like: NoModel, Range: "`builtin`, `none` or an [installed model](cli.md#models)",
+		{Key: Key{Name: "embedding_model", Env: []string{"ENGRAM_EMBEDDING_MODEL"}, Like: NoModel, Range: "`builtin`, `none`, an [installed model](cli.md#models), `ollama:MODEL@URL` or `openai:MODEL@URL`",
 			About: "what [finds by meaning](cli.md#finding); `none`: words alone"}, preset: BuiltIn,
 			set: setEmbeddingModel, get: func(c Config) string { return c.EmbeddingModel }},
-		{Key: Key{Name: "rerank_model", Env: []string{"ENGRAM_RERANK_MODEL"}, Like: NoModel, Range: "`none` or an installed reranker",
+		{Key: Key{Name: "rerank_model", Env: []string{"ENGRAM_RERANK_MODEL"}, Like: NoModel, Range: "`none`, an installed reranker or `openai:MODEL@URL`",
 			About: "model that ranks results again for `--rerank`"}, preset: NoModel,
 			set: setRerankModel, get: func(c Config) string { return c.RerankModel }},
+		{Key: Key{Name: "embedding_key", Env: []string{"ENGRAM_EMBEDDING_API_KEY"}, Default: "none", Like: "a-key", Secret: true,
+			About: "key of the [servers](cli.md#models) of these models; sent by https or to this machine only"}, outside: "it is a secret",
+			text: func(c *Config) *string { return &c.EmbeddingKey }},
+		{Key: Key{Name: "model_mirror", Env: []string{"ENGRAM_MODEL_MIRROR", "HF_ENDPOINT"}, Default: "the public hub", Like: "https://mirror.example.com", Range: "an https address",
+			About: "hub that [`model pull`](cli.md#models) downloads from"},
+			text: func(c *Config) *string { return &c.ModelMirror }},
+		{Key: Key{Name: "model_token", Env: []string{"HF_TOKEN"}, Default: "none", Like: "a-token", Secret: true,
+			About: "its token, for models with a licence to accept; sent to that hub only"},
+			text: func(c *Config) *string { return &c.ModelToken }},
 		{Key: Key{Name: "aliases", Env: []string{"ENGRAM_ALIASES"}, Default: "none", Like: "fe=frontend, wm=warehouse",
 			Range: "`WORD=WORD`, separated by commas", About: "words that [search](cli.md#finding) takes as the same, besides the built-in ones"},
 			set: setAliases, get: func(c Config) string { return alias.Format(c.Aliases) }},

@@ -48,7 +48,7 @@ func value(t *testing.T, c config.Config, name string) config.Value {
 }
 
 func TestSecretsAreNeverAmongTheValues(t *testing.T) {
-	c := load(t, config.Sources{Env: env("ENGRAM_HTTP_TOKEN", "hunter2", "ENGRAM_LLM_API_KEY", "hunter2", "ENGRAM_STORE", "postgres://me:hunter2@host/db")})
+	c := load(t, config.Sources{Env: env("ENGRAM_HTTP_TOKEN", "hunter2", "ENGRAM_LLM_API_KEY", "hunter2", "HF_TOKEN", "hunter2", "ENGRAM_EMBEDDING_API_KEY", "hunter2", "ENGRAM_STORE", "postgres://me:hunter2@host/db")})
 	for _, v := range c.Values() {
 		if strings.Contains(v.Text, "hunter2") {
 			t.Errorf("%s shows its value", v.Name)

@@ -43,7 +43,7 @@ func Set(path, key, value string) (changed bool, err error) {
 		return false, err
 	}
 	if !k.InFile {
-		return false, engram.Errorf(engram.CodeInvalid, "%s cannot be set in %s, which is inside it", key, FileName).WithHint("set %s instead", k.Env[0])
+		return false, engram.Errorf(engram.CodeInvalid, "%s cannot be set in %s", key, FileName).WithHint("set %s instead", k.Env[0])
 	}
 	if err := checkValue(k, value); err != nil {
 		return false, err
@@ -288,6 +288,20 @@ func (c Config) MayRun() error {
 		return nil
 	}
 	return offline("%s sends its input to the provider of its model", c.AgentCLI)
+}
+
+// MayPull returns CodeForbidden if models may not be downloaded: Offline is set, or HF_HUB_OFFLINE as other programs
+// understand it.
+func (c Config) MayPull(env func(string) (string, bool)) error {
+	if c.Offline {
+		return offline("models are downloaded from another machine")
+	}
+	var on bool
+	if v, _ := env("HF_HUB_OFFLINE"); setSwitch(&on, v) == nil && on {
+		return engram.Errorf(engram.CodeForbidden, "HF_HUB_OFFLINE is set, and models are downloaded from another machine").
+			WithHint("unset HF_HUB_OFFLINE, or copy the model's folder here and run {model add FOLDER}")
+	}
+	return nil
 }
 
 func offline(format string, args ...any) error {

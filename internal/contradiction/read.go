@@ -59,7 +59,10 @@ func (w *word) verb() bool { return w.role == light || w.role == using || w.role
 
 // Read prepares a text. It reads the beginning of a long one: 4,000 bytes of title and content
 // each, 24 clauses of 24 words.
-func Read(t Text) Reading { return read(t, nil, nil, nil) }
+func Read(t Text) Reading {
+	r, _ := read(t, nil, nil, nil)
+	return r
+}
 
 // Reader reads texts and remembers their words: those of one store repeat each other, and most of a
 // reading is looking words up. It is safe for concurrent use; the zero Reader remembers none yet.
@@ -81,7 +84,8 @@ const (
 func (k *Reader) Read(t Text) Reading {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return read(t, k.known(), nil, nil)
+	r, _ := read(t, k.known(), nil, nil)
+	return r
 }
 
 // Against compares a reading with a text as Reading.Against and Reading.Series do with its reading, in memory that
@@ -92,12 +96,12 @@ func (k *Reader) Against(r Reading, t Text, near Nearness) (d Difference, found,
 	if k.room == nil {
 		k.room = make([]word, 0, mostClauses*mostWords)
 	}
-	other := read(t, k.known(), k.clauses, k.room)
+	other, used := read(t, k.known(), k.clauses, k.room)
 	d, found = r.Against(other, near)
 	series = r.Series(other)
 	k.clauses = other.clauses
 	clear(k.clauses) // they keep the text in memory
-	clear(k.room[:cap(k.room)])
+	clear(k.room[:min(used, cap(k.room))])
 	return d, found, series
 }
 
@@ -110,13 +114,13 @@ func (k *Reader) known() map[string]word {
 }
 
 // read reads a text with words that were looked up before, and adds those of the text; nil for none. clauses and words
-// are memory for the reading; nil allocates it.
-func read(t Text, known map[string]word, clauses []clause, words []word) Reading {
+// are memory for the reading, of which it says how many words it used; nil allocates it.
+func read(t Text, known map[string]word, clauses []clause, words []word) (r Reading, used int) {
 	if words == nil {
 		clauses = make([]clause, 0, 8)
 		words = make([]word, 0, min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5)) // guessed, for one allocation
 	}
-	r := Reading{text: t, clauses: clauses[:0]}
+	r = Reading{text: t, clauses: clauses[:0]}
 	p := parser{out: &r, title: true, known: known, words: words, tokens: make([]text.Token, 0, 8)}
 	p.read(text.Clip(t.Title, mostBytes))
 	for i := range r.clauses {
@@ -138,7 +142,7 @@ func read(t Text, known map[string]word, clauses []clause, words []word) Reading
 		}
 	}
 	p.read(text.Clip(t.Content, mostBytes))
-	return r
+	return r, len(p.words)
 }
 
 // likeLetters is the minimum length of the shorter of two words that match because the longer only

@@ -44,10 +44,14 @@ type Options struct {
 	NewID    func() engram.ID  // a new, unique memory id
 	Policy   *lifecycle.Policy // nil: lifecycle.DefaultPolicy
 	Zone     *time.Location    // for times in questions, such as "yesterday"; nil: UTC
-	// Embedder embeds memories and questions; nil: search by words alone.
+	// Embedder embeds memories and questions; nil: search by words alone. Beside Asked it compares memories with each
+	// other, and answers questions while Asked cannot.
 	Embedder engram.Embedder
-	// Former are embedders whose vectors may still be stored: used while those of Embedder are incomplete.
-	Former []engram.Embedder
+	// Asked embeds memories later, and questions, where Embedder should not; nil: none.
+	Asked engram.Embedder
+	// Former returns the embedder of another model's stored vectors, nil if it has none: it is used while those of the
+	// configured model are incomplete. A nil Former has none.
+	Former func(engram.Model) engram.Embedder
 	// Traces finds other copies of erased memories; nil: no search for them.
 	Traces forget.Traces
 	// Reranker reorders the best hits on request; nil: none.
@@ -117,7 +121,7 @@ type shared struct {
 // New returns an Engine, to be closed with Finish. The Store remains the caller's to close, afterwards.
 func New(o Options) *Engine {
 	l := ledger.New(ledger.Options{Caller: o.Caller, Store: o.Store, Now: o.Now, NewID: o.NewID, Policy: o.Policy, Zone: o.Zone,
-		Embedder: o.Embedder, Former: o.Former, Patience: o.Patience})
+		Embedder: o.Embedder, Asked: o.Asked, Former: o.Former, Patience: o.Patience})
 	return assemble(l, &shared{options: o, folders: projects.Recently(o.Folders, l.Now), checks: anchors.NewChecks(), cache: search.NewCache(o.TextCacheBytes, alias.New(o.Aliases)),
 		texts: new(contradiction.Reader), lines: new(brief.Lines)})
 }

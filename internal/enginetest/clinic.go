@@ -2,29 +2,35 @@ package enginetest
 
 import (
 	"context"
+	"time"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/machine"
 	"github.com/alanbuscaglia/engram/internal/postgres"
+	"github.com/alanbuscaglia/engram/internal/postgrestest"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
+
+// Opened is what both stores offer.
+type Opened interface {
+	engram.Store
+	Probe(context.Context) health.Log
+	Backup(ctx context.Context, before string, now func() time.Time) (string, error)
+	Shorten(context.Context) (bool, error)
+}
 
 // Clinic implements engine.Clinic for a store that is open.
 type Clinic struct {
 	Path  string
-	Store kept
+	Store Opened
 	Clock *Clock
 }
 
 // Examine implements engine.Clinic.
 func (c Clinic) Examine(ctx context.Context, q health.Query) (health.Facts, error) {
-	if OnServer() {
-		o, err := spaceOf(c.Path)
-		if err != nil {
-			return health.Facts{}, err
-		}
-		o.Now = c.Clock.Now
-		return postgres.Examine(ctx, o, q)
+	if url, space, instead := postgrestest.Instead(c.Path); instead {
+		return postgres.Examine(ctx, postgres.Options{URL: url, Space: space}, q)
 	}
 	f, err := sqlite.Examine(ctx, c.Path, q)
 	f.Files = machine.Look(c.Path)

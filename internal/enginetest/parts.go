@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +15,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/git"
-	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/postgres"
 	"github.com/alanbuscaglia/engram/internal/postgrestest"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
@@ -100,18 +98,8 @@ func OpenCounted(t testing.TB, ran func(query string)) engram.Store {
 	return s
 }
 
-// A kept store is one that a test may close and examine.
-type kept interface {
-	engram.Store
-	Close() error
-	Probe(context.Context) health.Log
-	Backup(ctx context.Context, before string, now func() time.Time) (string, error)
-	Shorten(context.Context) (bool, error)
-}
-
-// OnServer reports whether stores are spaces of a Postgres database instead of files, for tests of what is of a file
-// alone. ENGRAM_TEST_STORE=postgres says so.
-func OnServer() bool { return os.Getenv("ENGRAM_TEST_STORE") == "postgres" }
+// OnServer reports whether stores are spaces of a Postgres database instead of files.
+func OnServer() bool { return postgrestest.Wanted() }
 
 // OfFile skips a test of what is of a file alone where stores are spaces of a database.
 func OfFile(t testing.TB) {
@@ -122,15 +110,14 @@ func OfFile(t testing.TB) {
 }
 
 // openStore opens the store at path. One that is not there begins as a copy of the empty store, since creating the
-// schema takes longer than most tests. On a server the path names a space.
-func openStore(path string, now func() time.Time) (kept, error) {
-	if OnServer() {
-		o, err := spaceOf(path)
+// schema takes longer than most tests.
+func openStore(path string, now func() time.Time) (Opened, error) {
+	if url, space, instead := postgrestest.Instead(path); instead {
+		s, err := postgres.Open(context.Background(), postgres.Options{URL: url, Space: space, Now: now})
 		if err != nil {
-			return nil, err
+			return nil, err // not s: a nil *postgres.Store would be a non-nil store
 		}
-		o.Now = now
-		return postgres.Open(context.Background(), o)
+		return s, nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		empty, err := emptyStore()
@@ -141,18 +128,11 @@ func openStore(path string, now func() time.Time) (kept, error) {
 			return nil, err
 		}
 	}
-	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: now})
-}
-
-// spaceOf returns the space that a path names.
-func spaceOf(path string) (postgres.Options, error) {
-	server, err := postgrestest.Shared()
+	s, err := sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: now})
 	if err != nil {
-		return postgres.Options{}, err
+		return nil, err // likewise
 	}
-	h := sha256.Sum256([]byte(path))
-	space := fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
-	return postgres.Options{URL: server.URL(), Space: space}, nil
+	return s, nil
 }
 
 // idsOf is IDs for the nth engine on one file.

@@ -129,8 +129,8 @@ type Store interface {
 type CodeStore interface {
 	// Coded returns the segments with codes of a model, with a version that changes with every change of them.
 	Coded(ctx context.Context, model int64) (map[int64]int64, error)
-	// Codes calls each with the pages of codes of a segment, in order.
-	Codes(ctx context.Context, model, segment int64, each func(page int, signs, sizes []byte) error) error
+	// Codes calls each with the pages of codes of segments, those of a segment in order, and asks the store once for all.
+	Codes(ctx context.Context, model int64, segments []int64, each func(at Place, signs, sizes []byte) error) error
 	// CodesAt calls each with those of the pages that exist, in any order, and asks the store once for all.
 	CodesAt(ctx context.Context, model, segment int64, pages []int, each func(page int, signs, sizes []byte) error) error
 	// PutCodes adds or replaces a page of codes.

@@ -52,6 +52,15 @@ func look(path string, f *health.Files) error {
 	return err
 }
 
+// Free returns the bytes that this user may still write in a folder; -1 if that is unknown.
+func Free(dir string) int64 {
+	free, _, err := disk(dir)
+	if err != nil {
+		return -1
+	}
+	return free
+}
+
 // Creatable returns why no file can be created at path: the nearest existing folder above it is not
 // writable or not a folder.
 func Creatable(path string) error {

@@ -28,33 +28,29 @@ func CheckIndex(ctx context.Context, s *Store) error {
 	fresh := &Store{pool: s.pool, space: s.space, wait: s.wait, server: s.server}
 	return fresh.View(ctx, func(r engram.Reader) error {
 		t := r.(*tx)
-		memories := t.examine(ctx, &t.index, `SELECT num, project, session, type, scope, created_at FROM memories WHERE space = $space AND deleted_at IS NULL`,
-			func(ctx context.Context, each func(engram.Memory) error) error {
-				ms, err := t.List(ctx, engram.Filter{}, engram.Page{Limit: 1 << 30})
-				return errors.Join(err, forAll(ms, each))
-			})
-		prompts := t.examine(ctx, &t.asked, `SELECT num, project, 0, '', '', created_at FROM prompts WHERE space = $space AND deleted_at IS NULL`,
-			func(ctx context.Context, each func(engram.Memory) error) error {
-				ps, err := t.Prompts(ctx, engram.PromptFilter{}, engram.Page{Limit: 1 << 30})
-				return errors.Join(err, forAll(ps, func(p engram.Prompt) error { return each(promptText(p)) }))
-			})
-		return errors.Join(memories, prompts)
+		var memories health.Facts
+		x := &examination{tx: t, query: health.Query{Full: true, Most: 5}, facts: &memories}
+		err := errors.Join(x.words(ctx), inStep(memories.Index))
+		live := map[int64]*lexicon.Document{}
+		err = errors.Join(err, t.Rows(ctx, `SELECT num, project, created_at FROM prompts WHERE space = $space AND deleted_at IS NULL`, nil, func(r conn.Scanner) error {
+			var num int64
+			d := &lexicon.Document{}
+			err := r.Scan(&num, &d.Project, &d.Created)
+			live[num] = d
+			return err
+		}))
+		var prompts health.Index
+		err = errors.Join(err, t.asked.Examine(ctx, x.query, live, func(ctx context.Context, each func(engram.Memory) error) error {
+			ps, err := t.Prompts(ctx, engram.PromptFilter{}, engram.Page{Limit: 1 << 30})
+			return errors.Join(err, forAll(ps, func(p engram.Prompt) error { return each(promptText(p)) }))
+		}, &prompts))
+		return errors.Join(err, inStep(prompts))
 	})
 }
 
-func (t *tx) examine(ctx context.Context, x *lexicon.Index, liveSQL string, texts func(context.Context, func(engram.Memory) error) error) error {
-	live := map[int64]*lexicon.Document{}
-	err := t.Rows(ctx, liveSQL, nil, func(r conn.Scanner) error {
-		var num int64
-		d := &lexicon.Document{}
-		err := r.Scan(&num, &d.Project, &d.Session, &d.Type, &d.Scope, &d.Created)
-		live[num] = d
-		return err
-	})
-	var found health.Index
-	err = errors.Join(err, x.Examine(ctx, health.Query{Full: true, Most: 5}, live, texts, &found), found.Broken)
-	if found.Missing.Count+found.Dead.Count+found.Doubled.Count+found.Moved.Count > 0 || found.Indexed != found.Live {
-		err = errors.Join(err, fmt.Errorf("index: %+v", found))
+func inStep(x health.Index) error {
+	if x.Missing.Count+x.Dead.Count+x.Doubled.Count+x.Moved.Count > 0 || x.Indexed != x.Live || x.Broken != nil {
+		return fmt.Errorf("index: %+v", x)
 	}
-	return err
+	return nil
 }

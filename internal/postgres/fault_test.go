@@ -44,6 +44,11 @@ func TestOpenRefuses(t *testing.T) {
 		AS $$ SELECT CASE WHEN $1 = 'server_version_num' THEN '140012' ELSE pg_catalog.current_setting($1) END $$`) + "&search_path=old,public,pg_catalog"
 	guest := fresh("CREATE ROLE engram_guest LOGIN")
 	t.Cleanup(func() { server.SQL(t, server.URL(), "DROP ROLE engram_guest") })
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system accepts, and nothing answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
 	for _, tt := range []struct {
 		name, url string
 		code      engram.Code
@@ -55,6 +60,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"a path", "/var/lib/engram.db", engram.CodeInvalid, "address"},
 		{"a broken URL", "postgres://u:hunter2@host:notaport/db", engram.CodeInvalid, "address"},
 		{"a server that is away", "postgres://u:hunter2@127.0.0.1:1/db?sslmode=disable&connect_timeout=2", engram.CodeUnavailable, "cannot be reached"},
+		{"a server that does not answer", "postgres://u:hunter2@" + silent.Addr().String() + "/db?sslmode=disable&connect_timeout=1", engram.CodeUnavailable, "cannot be reached"},
 		{"a database that does not exist", strings.Replace(server.URL(), postgrestest.Database, "elsewhere", 1), engram.CodeUnavailable, "let this user in"},
 		{"another encoding", latin, engram.CodeInvalid, "encoding LATIN1"},
 		{"a schema that is newer by two steps", fresh("CREATE TABLE engram_schema (id bigint, version bigint); INSERT INTO engram_schema VALUES (1, 3)"), engram.CodeConflict, "newer Engram"},

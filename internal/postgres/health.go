@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/schema"
 )
@@ -143,31 +144,23 @@ func (x *examination) damage(ctx context.Context) error {
 	})
 }
 
-// eachLive calls fn with the live memories, some at a time.
-func (x *examination) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
-	const page = 500
-	for after := int64(0); ; {
-		ms, err := engram.MemoriesAfter(ctx, x, "", after, page)
-		if err != nil {
-			return err
-		}
-		for _, m := range ms {
-			if after = m.Num; m.Forgotten() {
-				continue
-			}
-			if err := fn(m); err != nil {
-				return err
-			}
-		}
-		if len(ms) < page {
-			return nil
-		}
-	}
-}
-
 // words compares the index of words with the memories.
 func (x *examination) words(ctx context.Context) error {
-	return x.Row(ctx, `SELECT count(*) FROM memories WHERE space = $space AND deleted_at IS NULL`, nil, &x.facts.Index.Live)
+	const query = `SELECT num, project, session, type, scope, created_at FROM memories WHERE space = $space AND deleted_at IS NULL`
+	live := map[int64]*lexicon.Document{}
+	err := x.Rows(ctx, query, nil, func(r conn.Scanner) error {
+		var num int64
+		m := &lexicon.Document{}
+		err := r.Scan(&num, &m.Project, &m.Session, &m.Type, &m.Scope, &m.Created)
+		live[num] = m
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = x.index.Examine(ctx, x.query, live, x.eachLive, &x.facts.Index)
+	x.facts.Index.Broken = schema.Explain(x.facts.Index.Broken)
+	return err
 }
 
 // embedded compares the vectors with the memories, and their codes with the vectors.
@@ -265,18 +258,17 @@ const (
 )
 
 // sign records, within a transaction that wrote, that this version writes to the space, once an hour and in the
-// queue of the others. Without a version or a clock it records nothing.
-func (s *Store) sign(ctx context.Context, t *tx) error {
+// queue of the others. Without a version or a clock it records nothing. It returns the time if it did.
+func (s *Store) sign(ctx context.Context, t *tx) (signed int64, err error) {
 	if s.version == "" || s.now == nil || !t.Wrote {
-		return nil
+		return 0, nil
 	}
 	now := s.now().UnixMilli()
 	if since := now - s.signed.Load(); since >= 0 && since < signEvery.Milliseconds() {
-		return nil
+		return 0, nil
 	}
-	s.signed.Store(now)
 	at := strconv.FormatInt(now, 10)
-	return t.RunAll(ctx,
+	return now, t.RunAll(ctx,
 		conn.With(`INSERT INTO facts (space, key, value) VALUES ($space, ?1, ?2 || ' ' || ?2)
 			ON CONFLICT (space, key) DO UPDATE SET value = split_part(facts.value, ' ', 1) || ' ' || ?2`, programKey+s.version, at),
 		conn.With(`DELETE FROM facts WHERE space = $space AND key >= ? AND key < ? AND lpad(split_part(value, ' ', 2), 20, '0') < lpad(?, 20, '0')`,

@@ -72,9 +72,9 @@ func TestExamine(t *testing.T) {
 	}
 
 	server.SQL(t, database, `UPDATE memories SET hash = '\xff', sync_id = '' WHERE num = 2; UPDATE mutations SET was = '{' WHERE seq = 2;
-		ALTER TABLE tags DISABLE ROW LEVEL SECURITY; DELETE FROM vectors WHERE memory = 2; UPDATE sessions SET active_at = 9000000000000 WHERE id = 's'`)
+		ALTER TABLE tags DISABLE ROW LEVEL SECURITY; DELETE FROM vectors WHERE memory = 2; UPDATE sessions SET active_at = 9000000000000 WHERE id = 's'; DELETE FROM unsealed WHERE memory = 1`)
 	_, wrong = examined(t, o, true)
-	for _, want := range []string{"database_integrity: The database is damaged: table tags has no row-level security", "vectors_in_step: ", "sync_mutation_required_fields: 1 memory lacks", "clock_moved_backwards: "} {
+	for _, want := range []string{"database_integrity: The database is damaged: table tags has no row-level security", "index_in_step: The index of words is", "vectors_in_step: ", "sync_mutation_required_fields: 1 memory lacks", "clock_moved_backwards: "} {
 		if !slices.ContainsFunc(wrong, func(w string) bool { return strings.HasPrefix(w, want) }) {
 			t.Errorf("%q is not among %q", want, wrong)
 		}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -10,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
+	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
 // kept is what the transactions of a process keep of the index.
@@ -86,4 +88,150 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical
 		return engram.Lexical{}, err
 	}
 	return t.index.Search(ctx, q, *in)
+}
+
+// A save adds a row to the index and ends. Such rows are moved to segments beside the saves, by a process that sees that
+// they are many, in a transaction of its own.
+
+// indexes are those of a transaction.
+func (t *tx) indexes() []*lexicon.Index { return []*lexicon.Index{&t.index, &t.asked} }
+
+// sealBeside begins to seal if the transaction, which has committed, leaves much unsealed.
+func (s *Store) sealBeside(ctx context.Context, t *tx) {
+	for _, x := range t.indexes() {
+		if due, err := x.Due(ctx); err != nil || !due {
+			continue
+		}
+		if end, may := s.sealing.Begin(); may {
+			go func() {
+				defer end()
+				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.wait)
+				defer cancel()
+				_ = s.seal(ctx) // what fails, such as for the end of the database, the next save tries again
+			}()
+		}
+		return
+	}
+}
+
+// seal moves memories and prompts that wait to segments, unless another transaction writes now: what that one leaves,
+// it sees.
+func (s *Store) seal(ctx context.Context) error {
+	begin := s.beginWrite(ctx)
+	begin[len(begin)-1] += " SKIP LOCKED"
+	c, row, err := s.pool.Begin(ctx, s.space, begin...)
+	if err != nil {
+		return err
+	}
+	defer c.Rollback()
+	if len(row) == 0 {
+		return nil
+	}
+	return s.write(ctx, c, row, func(w engram.Tx) error {
+		for _, x := range w.(*tx).indexes() {
+			if err := x.Seal(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// renew indexes all memories anew, in batches, if another lexicon.Version made the index. Meanwhile the old words answer.
+func (s *Store) renew(ctx context.Context) error {
+	return lexicon.RenewAll(ctx, s.now, func(ctx context.Context, most int) (current bool, err error) {
+		err = s.Update(ctx, func(w engram.Tx) (err error) {
+			current, err = w.(*tx).renew(ctx, most)
+			return err
+		})
+		return current, err
+	})
+}
+
+// renew indexes up to most memories anew and reports whether none is left. Prompts, which are short, follow at once.
+func (t *tx) renew(ctx context.Context, most int) (current bool, err error) {
+	note, err := t.Fact(ctx, "words")
+	switch {
+	case err != nil:
+		return false, err
+	case note == lexicon.Current():
+		return true, nil
+	case note == "": // it has no index
+		return true, t.Reindex(ctx)
+	}
+	note, err = t.index.Renew(ctx, note, most, t.Memories, t.addToIndex)
+	if errors.Is(err, postings.ErrDamaged) {
+		return true, t.Reindex(ctx)
+	}
+	if current = note == lexicon.Current(); err == nil && current {
+		err = t.reindexPrompts(ctx)
+	}
+	if err != nil {
+		return false, err
+	}
+	return current, t.PutFact(ctx, "words", note)
+}
+
+// Reindex rebuilds the whole index from the texts, without reading the old one, which may be damaged.
+func (t *tx) Reindex(ctx context.Context) error {
+	err := errors.Join(t.vectors.Clear(ctx), t.index.Clear(ctx))
+	if err == nil {
+		err = t.eachLive(ctx, func(m engram.Memory) error { return t.addToIndex(ctx, m) })
+	}
+	if err == nil {
+		err = t.reindexPrompts(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return t.PutFact(ctx, "words", lexicon.Current())
+}
+
+func (t *tx) reindexPrompts(ctx context.Context) error {
+	if err := t.asked.Clear(ctx); err != nil {
+		return err
+	}
+	for after := int64(0); ; {
+		ps, err := t.Prompts(ctx, engram.PromptFilter{ByNumber: true, After: after}, engram.Page{Limit: atOnce})
+		if err != nil || len(ps) == 0 {
+			return err
+		}
+		for _, p := range ps {
+			after = p.Num
+			project, err := t.projectNum(ctx, p.Project)
+			if err == nil {
+				err = t.asked.Add(ctx, home{Project: project}, promptText(p), false)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// eachLive calls fn with the live memories, some at a time.
+func (t *tx) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
+	for after := int64(0); ; {
+		ms, err := t.memories(ctx, liveFromSQL(), after, atOnce)
+		if err != nil || len(ms) == 0 {
+			return err
+		}
+		for _, m := range ms {
+			if err := fn(m); err != nil {
+				return err
+			}
+			after = m.Num
+		}
+	}
+}
+
+// atOnce is how many memories or prompts are read at once of all.
+const atOnce = 500
+
+func (t *tx) addToIndex(ctx context.Context, m engram.Memory) error {
+	at, err := t.homeOf(ctx, m)
+	if err != nil {
+		return err
+	}
+	return t.index.Add(ctx, at, m, false)
 }

@@ -45,8 +45,8 @@ func TestIndexesOfCollections(t *testing.T) {
 
 // codesOf prints the codes of a segment.
 func codesOf(ctx context.Context, codes index.CodeStore, segment int64) (all string, err error) {
-	err = codes.Codes(ctx, 1, segment, func(page int, signs, sizes []byte) error {
-		all += fmt.Sprintf("%d %s %s", page, signs, sizes)
+	err = codes.Codes(ctx, 1, []int64{segment}, func(at index.Place, signs, sizes []byte) error {
+		all += fmt.Sprintf("%d %s %s", at.N, signs, sizes)
 		return nil
 	})
 	return all, err

@@ -17,6 +17,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/schema"
+	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 )
 
 // Options configure a store. URL and Space are required.
@@ -51,7 +52,7 @@ type Store struct {
 
 	latest  latest
 	kept    kept
-	sealing sealing
+	sealing segments.Sealing
 }
 
 var _ engram.Store = (*Store)(nil)
@@ -106,7 +107,7 @@ func connect(ctx context.Context, o Options) (*Store, error) {
 
 // Close waits for calls in progress, and for memories that are being sealed.
 func (s *Store) Close() error {
-	s.sealing.end()
+	s.sealing.End()
 	s.pool.Close()
 	return nil
 }
@@ -206,8 +207,9 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	defer t.index.Discard()
 	defer t.asked.Discard()
 	err := fn(t)
+	var signed int64
 	if err == nil {
-		err = s.sign(ctx, t)
+		signed, err = s.sign(ctx, t)
 	}
 	if err == nil {
 		err = t.flush(ctx)
@@ -225,6 +227,7 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	}
 	if err == nil {
 		s.latest.written(t.head.version, t.names)
+		s.signed.Store(max(signed, s.signed.Load()))
 		s.sealBeside(ctx, t)
 	}
 	return schema.Explain(err)

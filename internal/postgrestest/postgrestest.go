@@ -14,6 +14,7 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -80,9 +81,6 @@ func Start(t testing.TB) *Server {
 	}
 	return s
 }
-
-// Shared returns the server, for those that have no test to skip.
-func Shared() (*Server, error) { return started() }
 
 // URL returns the URL of the database that tests share.
 func (s *Server) URL() string { return s.of(Database) }
@@ -162,7 +160,26 @@ func Space() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	return uuid(b[:])
+}
+
+func uuid(b []byte) string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
+}
+
+// Wanted reports whether tests of an engine run on Postgres: ENGRAM_TEST_STORE=postgres.
+func Wanted() bool { return os.Getenv("ENGRAM_TEST_STORE") == "postgres" }
+
+// Instead returns the space that stands for a database file where one is wanted; instead is false otherwise. Without a server the address is "".
+func Instead(path string) (address, space string, instead bool) {
+	if !Wanted() {
+		return "", "", false
+	}
+	if s, err := started(); err == nil {
+		address = s.URL()
+	}
+	sum := sha256.Sum256([]byte(path))
+	return address, uuid(sum[:16]), true
 }
 
 func (s *Server) of(database string) string {

@@ -73,7 +73,7 @@ var Shared = sync.OnceValue(New)
 
 // New returns a Scanner with all rules.
 func New() *Scanner {
-	all := slices.Concat(ours(), rules())
+	all := slices.Concat(ours(), rules)
 	s := &Scanner{rules: make([]compiled, len(all)), words: newWords(all),
 		every: sync.OnceValue(func() *compiledAllowance { a := compile(everywhere()); return &a })}
 	for i, r := range all {
@@ -311,7 +311,7 @@ const Version = "5"
 // Digest identifies the rules by 16 hex digits of a SHA-256.
 func Digest() string {
 	h := sha256.New()
-	for _, r := range append(ours(), rules()...) {
+	for _, r := range append(ours(), rules...) {
 		fmt.Fprintf(h, "%s %s %v %d %q %q %d", r.id, r.regex, r.entropy, r.group, r.keywords, r.also, r.mixed)
 		for _, a := range r.allowed {
 			fmt.Fprintf(h, "%s %q %q", a.of, a.regexes, a.words)

@@ -45,33 +45,47 @@ func code(c byte) uint32 {
 
 func newWords(rules []rule) *words {
 	w := &words{}
-	byKey := map[uint32][]word{}
+	each := func(do func(key uint32, k word)) {
+		for n, r := range rules {
+			for _, k := range r.keywords {
+				keysOf(k, func(key uint32) { do(key, word{k, n}) })
+			}
+		}
+	}
+	var sizes []int // of the lists; each begins where the one before it ends, in one piece of memory
+	all := 0
+	each(func(key uint32, _ word) {
+		if w.begins[key] == 0 {
+			sizes = append(sizes, 0)
+			w.begins[key] = uint16(len(sizes))
+		}
+		sizes[w.begins[key]-1]++
+		all++
+	})
+	w.lists = make([][]word, len(sizes))
+	room := make([]word, all)
+	for i, n := range sizes {
+		w.lists[i], room = room[:0:n], room[n:]
+	}
+	each(func(key uint32, k word) { list := &w.lists[w.begins[key]-1]; *list = append(*list, k) })
 	for n, r := range rules {
 		if len(r.keywords) == 0 {
 			w.always = append(w.always, n)
 		}
-		for _, k := range r.keywords {
-			for _, key := range keysOf(k) {
-				byKey[key] = append(byKey[key], word{k, n})
-			}
-		}
-	}
-	for key, list := range byKey {
-		w.lists = append(w.lists, list)
-		w.begins[key] = uint16(len(w.lists))
 	}
 	return w
 }
 
-// keysOf returns the three-character keys of a keyword; for one of two characters, with any third.
-func keysOf(keyword string) (keys []uint32) {
+// keysOf calls do with the three-character keys of a keyword; for one of two characters, with any third.
+func keysOf(keyword string, do func(key uint32)) {
+	first := code(keyword[0])<<10 | code(keyword[1])<<5
 	if len(keyword) > 2 {
-		return []uint32{code(keyword[0])<<10 | code(keyword[1])<<5 | code(keyword[2])}
+		do(first | code(keyword[2]))
+		return
 	}
 	for third := range uint32(32) {
-		keys = append(keys, code(keyword[0])<<10|code(keyword[1])<<5|third)
+		do(first | third)
 	}
-	return keys
 }
 
 // places returns the positions of keywords in a text, by rule and position.

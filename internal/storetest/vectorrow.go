@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -206,12 +207,10 @@ func (k vectorKit) print(model int64) (all string) {
 		coded, err := v.Coded(k.Context(), model)
 		k.no(err)
 		pages := map[int64][]string{}
-		for segment := range coded {
-			k.no(v.Codes(k.Context(), model, segment, func(page int, signs, _ []byte) error {
-				pages[segment] = append(pages[segment], fmt.Sprintf("%d:%s", page, signs))
-				return nil
-			}))
-		}
+		k.no(v.Codes(k.Context(), model, slices.Sorted(maps.Keys(coded)), func(at index.Place, signs, _ []byte) error {
+			pages[at.Segment] = append(pages[at.Segment], fmt.Sprintf("%d:%s", at.N, signs))
+			return nil
+		}))
 		all = fmt.Sprintf("rows%v codes %v", rows, pages)
 	})
 	return all

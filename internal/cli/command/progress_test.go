@@ -39,6 +39,16 @@ func TestProgress(t *testing.T) {
 		{"more than there was to do", func(g *Progress) { time.Sleep(time.Second); g.Report(3, 2) },
 			"saving [██████████████████████████████] 3 of 2"},
 		{"the total is unknown", func(g *Progress) { time.Sleep(time.Second); g.Report(1200, 0) }, "saving: 1200 so far"},
+		{"bytes have a rate", func(g *Progress) {
+			g.ReportBytes(1<<20, 11<<20) // what is there costs no time
+			time.Sleep(2 * time.Second)
+			g.ReportBytes(5<<20, 11<<20)
+		}, "saving [█████████████░░░░░░░░░░░░░░░░░] 5.0 MiB of 11.0 MiB, 2.0 MiB/s, 3s left"},
+		{"bytes that do not come", func(g *Progress) {
+			g.ReportBytes(5, 1000)
+			time.Sleep(2 * time.Second)
+			g.ReportBytes(5, 1000)
+		}, "saving [░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░] 5 bytes of 1000 bytes"},
 		{"the progress is unknown", func(g *Progress) {
 			end := g.Waiting()
 			time.Sleep(2500 * time.Millisecond)

@@ -3,6 +3,7 @@ package settings
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,11 @@ type ModelDoc struct {
 	Tokens     int                `json:"max_tokens"` // longer texts are divided
 	Precision  string             `json:"precision"`  // f32 or w8
 	Bytes      int64              `json:"bytes"`      // of all files
-	Source     string             `json:"source"`     // folder that it was copied from
+	Source     string             `json:"source"`     // folder that it was copied from, or page that it was pulled from
+	Repository string             `json:"repository"` // at the hub; "" for one that was not pulled, as for the next three
+	Commit     string             `json:"commit"`     // of the repository
+	License    string             `json:"license"`    // as the repository names it
+	Verified   string             `json:"verified"`   // whose hashes its files had: catalogue (known to the program) or hub (as announced)
 	Added      document.Timestamp `json:"added_at"`
 }
 
@@ -35,6 +40,25 @@ type ModelDoc struct {
 type ModelsDoc struct {
 	Models   []ModelDoc `json:"models"`   // by name
 	Problems []string   `json:"problems"` // folders that have no sound model
+	// Available are those that are known by name and not installed, smallest first.
+	Available []PublishedModelDoc `json:"available"`
+}
+
+// PublishedModelDoc is a model that `model pull` knows by name.
+type PublishedModelDoc struct {
+	Name       string `json:"name"`
+	Repository string `json:"repository"` // at the hub
+	Revision   string `json:"revision"`   // commit or reference
+	License    string `json:"license"`
+	Reranker   bool   `json:"reranker"`   // it ranks results; others embed
+	Dimensions int    `json:"dimensions"` // numbers of a vector; 0 for a reranker
+	Bytes      int64  `json:"bytes"`      // of all files, roughly
+	Known      bool   `json:"known"`      // the program knows the hashes of its files
+}
+
+func publishedOf(e app.PublishedModel) PublishedModelDoc {
+	return PublishedModelDoc{Name: e.Name, Repository: e.Repository, Revision: e.Revision, License: e.License, Reranker: e.Reranker,
+		Dimensions: e.Dimensions, Bytes: e.Bytes, Known: len(e.Files) > 0}
 }
 
 // RemovedModelDoc is the answer of `model rm`.
@@ -44,14 +68,15 @@ type RemovedModelDoc struct {
 
 func modelOf(c config.Config, m app.Model) ModelDoc {
 	return ModelDoc{Name: m.Name, Kind: m.Kind, Reranker: m.Reranker, InForce: m.Name == c.EmbeddingModel || m.Name == c.RerankModel, Dimensions: m.Dimensions,
-		Layers: m.Layers, Pooling: m.Pooling, Tokens: m.Tokens, Precision: string(m.Precision), Bytes: m.Size(), Source: m.Source, Added: document.Timestamp(m.Added)}
+		Layers: m.Layers, Pooling: m.Pooling, Tokens: m.Tokens, Precision: string(m.Precision), Bytes: m.Size(), Source: m.Source,
+		Repository: m.Repository, Commit: m.Commit, License: m.License, Verified: string(m.Verified), Added: document.Timestamp(m.Added)}
 }
 
 func modelCommand(p *command.Program) *cobra.Command {
 	list := modelListCommand(p)
-	cmd := command.Group("model", "Install embedding models and rerankers from a folder, check and remove them",
-		command.Examples("engram model list", "engram model add ~/models/bge-small-en-v1.5", "engram model verify bge-small-en-v1.5"),
-		list, modelAddCommand(p), modelInfoCommand(p), modelVerifyCommand(p), modelRemoveCommand(p))
+	cmd := command.Group("model", "Install embedding models and rerankers, use, check and remove them",
+		command.Examples("engram model list", "engram model pull bge-small-en-v1.5", "engram model use bge-small-en-v1.5"),
+		list, modelPullCommand(p), modelUseCommand(p), modelAddCommand(p), modelInfoCommand(p), modelVerifyCommand(p), modelRemoveCommand(p))
 	cmd.Aliases = []string{"models"}
 	cmd.RunE = list.RunE
 	return cmd
@@ -60,7 +85,7 @@ func modelCommand(p *command.Program) *cobra.Command {
 func modelListCommand(p *command.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "List the installed models",
+		Short:   "List the installed models, and others that are known by name",
 		Example: command.Examples("engram model list", "engram model list --json"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := p.Config(cmd)
@@ -71,7 +96,7 @@ func modelListCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := ModelsDoc{document.Each(models, func(m app.Model) ModelDoc { return modelOf(c, m) }), document.Each(problems, command.MessageOf)}
+			doc := ModelsDoc{document.Each(models, func(m app.Model) ModelDoc { return modelOf(c, m) }), document.Each(problems, command.MessageOf), available(models)}
 			p.WarnBeside(doc.Problems...)
 			return p.AnswerRows(doc, func(b *strings.Builder) { writeModels(b, doc, c, p.Columns()) })
 		},
@@ -85,6 +110,27 @@ func writeModels(b *strings.Builder, doc ModelsDoc, c config.Config, columns int
 		t.Row(m.Name, use(m), fmt.Sprintf("%d numbers", m.Dimensions), command.SizeText(m.Bytes), m.Precision)
 	}
 	t.Write(b, columns)
+	if len(doc.Available) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "Not installed; engram model pull NAME downloads one\n")
+	others := terminal.Table{Indent: "  ", Numbers: map[int]bool{2: true, 3: true}}
+	for _, e := range doc.Available {
+		numbers := ""
+		if !e.Reranker {
+			numbers = fmt.Sprintf("%d numbers", e.Dimensions)
+		}
+		others.Row(e.Name, use(ModelDoc{Reranker: e.Reranker}), numbers, command.SizeText(e.Bytes), e.License)
+	}
+	others.Write(b, columns)
+}
+
+// available returns the models that are known by name and not among those installed.
+func available(installed []app.Model) []PublishedModelDoc {
+	others := slices.DeleteFunc(app.PublishedModels(), func(e app.PublishedModel) bool {
+		return slices.ContainsFunc(installed, func(m app.Model) bool { return strings.EqualFold(m.Name, e.Name) })
+	})
+	return document.Each(others, publishedOf)
 }
 
 // use is what a model is for.
@@ -110,8 +156,8 @@ model.safetensors, such as all-MiniLM-L6-v2, bge-small-en-v1.5, bge-m3 and bge-r
 			if err != nil {
 				return err
 			}
-			if in.Precision = app.Precision(precision); precision != "" && precision != "f32" && precision != "w8" {
-				return command.Invalidf("%q is not a precision", precision).WithHint("use f32 or w8")
+			if in.Precision, err = precisionOf(precision); err != nil {
+				return err
 			}
 			bar := p.Progress("copying")
 			in.Folder, in.Progress = p.Path(args[0]), func(done, total int64) { bar.Report(int(done>>10), int(total>>10)) }
@@ -123,11 +169,7 @@ model.safetensors, such as all-MiniLM-L6-v2, bge-small-en-v1.5, bge-m3 and bge-r
 			doc := modelOf(c, m)
 			return p.Answer(doc, func(b *strings.Builder) {
 				fmt.Fprintf(b, "Added %s: %s model, %d numbers, %s\n", doc.Name, use(doc), doc.Dimensions, command.SizeText(doc.Bytes))
-				if doc.Reranker {
-					fmt.Fprintf(b, "Use it: engram config set rerank_model %s\n", doc.Name)
-				} else {
-					fmt.Fprintf(b, "Use it: engram config set embedding_model %s, then engram reembed\n", doc.Name)
-				}
+				fmt.Fprintf(b, "Use it: engram model use %s\n", doc.Name)
 			})
 		},
 	}
@@ -164,6 +206,9 @@ func writeModel(b *strings.Builder, m ModelDoc) {
 	fmt.Fprintf(b, "%s: %s model of the kind %s\n", m.Name, use(m), m.Kind)
 	fmt.Fprintf(b, "  %d layers, %d numbers, %d tokens%s, weights as %s\n", m.Layers, m.Dimensions, m.Tokens, pooling, m.Precision)
 	fmt.Fprintf(b, "  %s from %s\n", command.SizeText(m.Bytes), render.Line(cmp.Or(m.Source, "?"), 0))
+	if m.Repository != "" {
+		fmt.Fprintf(b, "  licence %s, commit %s; %s\n", render.Line(cmp.Or(m.License, "unknown"), 0), render.Line(m.Commit, 0), verifiedText(m.Verified))
+	}
 }
 
 func modelVerifyCommand(p *command.Program) *cobra.Command {

@@ -309,8 +309,9 @@ func reembedCommand(p *command.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reembed",
 		Short: "Compute the vectors of the configured embedding model",
-		Long: `Compute the missing vectors of the configured embedding model, and delete those of other models. Searches use the old
-vectors meanwhile. You can stop the command at any time; the next run continues. A server does the same in the background.`,
+		Long: `Compute the missing vectors of the configured embedding model, and delete those of other models that no server used for
+a week. Searches use the old vectors meanwhile. You can stop the command at any time; the next run continues. A server does
+the same in the background.`,
 		Example: command.Examples("engram reembed", "engram reembed --all --json"),
 		RunE: p.With(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			bar := p.Progress("embedding")
@@ -319,16 +320,19 @@ vectors meanwhile. You can stop the command at any time; the next run continues.
 			if err != nil {
 				return err
 			}
-			doc := ReembeddedDoc{res.Model.Name, res.Model.Fingerprint, res.Embedded, res.Total, document.OrEmpty(res.Dropped)}
+			doc := ReembeddedDoc{res.Model.Name, res.Model.Fingerprint, res.Embedded, res.Total, document.OrEmpty(res.Dropped), document.OrEmpty(res.Kept)}
 			return p.Answer(doc, func(b *strings.Builder) {
 				fmt.Fprintf(b, "%s of %d embedded with %s\n", command.Count(res.Embedded, "memory", "memories"), res.Total, res.Model.Name)
 				for _, name := range res.Dropped {
 					fmt.Fprintf(b, "vectors of %s removed\n", name)
 				}
+				for _, name := range res.Kept {
+					fmt.Fprintf(b, "vectors of %s kept, since a server uses them\n", name)
+				}
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "rebuild the word index and every vector")
+	cmd.Flags().BoolVar(&all, "all", false, "rebuild the word index and every vector, and delete those of all other models")
 	return cmd
 }
 
@@ -339,4 +343,5 @@ type ReembeddedDoc struct {
 	Embedded    int      `json:"embedded"` // memories embedded now
 	Memories    int      `json:"memories"` // live ones
 	Dropped     []string `json:"dropped"`  // models whose vectors were removed
+	Kept        []string `json:"kept"`     // models whose vectors a server uses
 }

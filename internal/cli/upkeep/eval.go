@@ -28,6 +28,7 @@ type evalFlags struct {
 	against              []string
 	limit, questions     int
 	own, unanswerable    bool
+	calibrate            bool
 	wrapped              bool
 	size                 int
 	seed                 uint64
@@ -65,11 +66,18 @@ the project and over everything,
   abst   share of unanswerable questions answered "nothing relevant": in the project those of another group, over
          everything those of groups left out of the database
 
+--calibrate instead fits the thresholds of the embedding model in force to your memories: from which similarity two are
+related, or say the same, and which one answers have. They are kept for this model, and apply to commands and servers
+that start afterwards. The built-in model has thresholds that were measured.
+
 --own always prints the kinds that begin with a known memory: its title, the beginning of its title, 12 of its words.`,
 		Example: command.Examples("engram eval sets/decisions", "engram eval sets --queries queries-kw3.jsonl --json",
 			"engram eval sets --against mode=fts", "engram eval --own --with fusion=score --against fusion=rank",
-			"engram eval --own --write my-set", "engram eval sets --wrapped --size 20000"),
+			"engram eval --own --write my-set", "engram eval sets --wrapped --size 20000", "engram eval --calibrate"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.calibrate {
+				return calibrate(p, cmd, args)
+			}
 			if f.own == (len(args) == 1) {
 				return command.Invalidf("nothing to measure is given").WithHint("give the folder of a set, or --own for your own memories")
 			}
@@ -78,6 +86,7 @@ the project and over everything,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.own, "own", false, "use your own memories, of every project or of --project")
+	flags.BoolVar(&f.calibrate, "calibrate", false, "fit the thresholds of the embedding model to your own memories")
 	flags.StringVar(&f.write, "write", "", "write the sets made by --own into this `folder`")
 	flags.StringVar(&f.queries, "queries", eval.Questions, "`file` of questions in each set")
 	flags.StringVar(&f.with, "with", "", "search `options`: name=value,… with the names "+strings.Join(trial.Options(), ", "))

@@ -1,13 +1,14 @@
 // Package library is the models installed on this machine: folders in one place, each with the model's files and a
 // lock.json that says what they must be. It adds them from elsewhere on the disk, checks, lists and removes them
-// (library.go), knows what cosines of published ones mean (catalogue.go), and makes engram.Embedder and
-// engram.Reranker of them (model.go).
+// (library.go), downloads them by way of package hub (pull.go, part.go), knows published ones by name (catalogue.go),
+// and makes engram.Embedder and engram.Reranker of installed ones (model.go).
 //
-// A model is installed when its folder has its final name: files are copied and tried under another. Nothing here
-// downloads.
+// A model is installed when its folder has its final name: files are copied or downloaded, checked and tried under
+// another. Only Pull downloads.
 package library
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -28,8 +29,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/encoder"
 )
 
-// lockFile is written last into a folder.
-const lockFile = "lock.json"
+// lockFile is written last into a folder; weightsFile tells models of one name apart.
+const (
+	lockFile    = "lock.json"
+	weightsFile = "model.safetensors"
+)
 
 // adding opens the name of a folder whose model is not installed yet.
 const adding = ".adding-"
@@ -39,7 +43,7 @@ const leftFor = 24 * time.Hour
 
 // The files of a model; those that a model may lack are marked.
 func modelFiles() map[string]bool {
-	return map[string]bool{"config.json": true, "tokenizer.json": true, "model.safetensors": true,
+	return map[string]bool{"config.json": true, "tokenizer.json": true, weightsFile: true,
 		"tokenizer_config.json": false, "special_tokens_map.json": false, "modules.json": false,
 		"sentence_bert_config.json": false, "1_Pooling/config.json": false}
 }
@@ -62,7 +66,11 @@ const (
 // A Lock describes an installed model.
 type Lock struct {
 	Name       string    `json:"name"`
-	Source     string    `json:"source"` // the folder that it came from
+	Source     string    `json:"source"`               // the folder or the page that it came from
+	Repository string    `json:"repository,omitempty"` // at the hub; it, Commit, License and Verified are of models that were pulled
+	Commit     string    `json:"commit,omitempty"`
+	License    string    `json:"license,omitempty"` // as the repository names it
+	Verified   Verified  `json:"verified,omitempty"`
 	Added      time.Time `json:"added"`
 	Kind       string    `json:"kind"` // bert or xlm-roberta
 	Reranker   bool      `json:"reranker,omitempty"`
@@ -73,6 +81,15 @@ type Lock struct {
 	Precision  Precision `json:"precision"`
 	Files      []File    `json:"files"`
 }
+
+// Verified says whose hashes the files of a model had when it was pulled.
+type Verified string
+
+// Who may have known the hashes.
+const (
+	ByCatalogue Verified = "catalogue" // the program, those of weights, tokenizer and configuration
+	ByHub       Verified = "hub"       // the hub that sent them
+)
 
 // A File is a file of a model.
 type File struct {
@@ -89,10 +106,13 @@ func (l Lock) Size() (n int64) {
 	return n
 }
 
+// entry is what is known of the model.
+func (l Lock) entry() Entry { return entryOf(cmp.Or(l.Repository, l.Name)) }
+
 // weights is the hash of the weights, by which vectors of equal names are told apart.
 func (l Lock) weights() string {
 	for _, f := range l.Files {
-		if f.Path == "model.safetensors" && len(f.SHA256) >= 12 {
+		if f.Path == weightsFile && len(f.SHA256) >= 12 {
 			return f.SHA256[:12]
 		}
 	}
@@ -141,7 +161,7 @@ func (l Library) find(name string) (string, error) {
 			return n, nil
 		}
 	}
-	return "", engram.Errorf(engram.CodeNotFound, "the model %s is not installed", name)
+	return "", missing(name)
 }
 
 // names returns the names of the installed models, sorted.
@@ -207,16 +227,9 @@ func (l Library) Add(ctx context.Context, in AddInput) (lock Lock, err error) {
 	if in.Name == "" {
 		in.Name = Canonical(filepath.ToSlash(filepath.Clean(in.Folder)))
 	}
-	if err := checkName(in.Name); err != nil {
+	if err := l.prepare(in.Name, in.Now); err != nil {
 		return lock, err
 	}
-	if installed, err := l.find(in.Name); err == nil {
-		return lock, engram.Errorf(engram.CodeConflict, "a model %s is installed already", installed).WithHint("remove it first, or give another name")
-	}
-	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
-		return lock, fmt.Errorf("create the folder of models: %w", err)
-	}
-	l.sweep(in.Now)
 	temporary, err := os.MkdirTemp(l.Dir, adding)
 	if err != nil {
 		return lock, fmt.Errorf("create a folder for the model: %w", err)
@@ -233,42 +246,73 @@ func (l Library) Add(ctx context.Context, in AddInput) (lock Lock, err error) {
 	if err := l.try(ctx, temporary, &lock); err != nil {
 		return lock, err
 	}
-	b, err := json.MarshalIndent(lock, "", "  ")
-	if err != nil {
-		return lock, err
-	}
-	if err := atomicfile.Write(filepath.Join(temporary, lockFile), append(b, '\n'), atomicfile.Options{}); err != nil {
-		return lock, fmt.Errorf("write %s: %w", lockFile, err)
-	}
-	if err := os.Rename(temporary, filepath.Join(l.Dir, in.Name)); err != nil {
-		return lock, engram.Errorf(engram.CodeConflict, "a model %s was installed meanwhile", in.Name).WithCause(err)
-	}
-	return lock, nil
+	return lock, l.install(temporary, lock)
 }
 
-// sweep removes what calls of Add and Remove that were killed have left, once it is too old to be of one that runs.
+// prepare makes the folder of models ready for one of that name.
+func (l Library) prepare(name string, now time.Time) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if installed, err := l.find(name); err == nil {
+		return engram.Errorf(engram.CodeConflict, "a model %s is installed already", installed).WithHint("remove it first, or give another name")
+	}
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return fmt.Errorf("create the folder of models: %w", err)
+	}
+	l.sweep(now)
+	return nil
+}
+
+// install gives a folder its lock and its final name.
+func (l Library) install(dir string, lock Lock) error {
+	b, err := json.MarshalIndent(lock, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(filepath.Join(dir, lockFile), append(b, '\n'), atomicfile.Options{}); err != nil {
+		return fmt.Errorf("write %s: %w", lockFile, err)
+	}
+	if err := os.Rename(dir, filepath.Join(l.Dir, lock.Name)); err != nil {
+		return engram.Errorf(engram.CodeConflict, "a model %s was installed meanwhile", lock.Name).WithCause(err)
+	}
+	return nil
+}
+
+// sweep removes what calls of Add and Remove that were killed have left, once it is too old to be of one that runs, and
+// downloads that were not continued.
 func (l Library) sweep(now time.Time) {
-	left, _ := filepath.Glob(filepath.Join(l.Dir, adding+"*")) // the pattern is sound
-	for _, dir := range left {
-		if info, err := os.Stat(dir); err == nil && now.Sub(info.ModTime()) > leftFor {
-			_ = os.RemoveAll(dir) // the next call tries again
+	for prefix, age := range map[string]time.Duration{adding: leftFor, pulling: pulledFor} {
+		left, _ := filepath.Glob(filepath.Join(l.Dir, prefix+"*")) // the pattern is sound
+		for _, dir := range left {
+			if info, err := os.Stat(dir); err == nil && now.Sub(info.ModTime()) > age {
+				_ = os.RemoveAll(dir) // the next call tries again
+			}
 		}
 	}
 }
 
+// wide is the width from which weights are narrow: such a model takes seconds a text and gigabytes otherwise.
+const wide = 768
+
 // try opens a model, lets it compute, and completes its lock.
 func (l Library) try(ctx context.Context, dir string, lock *Lock) error {
-	m, err := transformer.Open(dir, transformer.Options{Options: encoder.Options{Threads: l.Threads, Narrow: lock.Precision == Narrow}})
+	if lock.Precision == "" {
+		config, err := transformer.Check(dir)
+		if err != nil {
+			return err
+		}
+		if lock.Precision = Full; config.Hidden >= wide {
+			lock.Precision = Narrow
+		}
+	}
+	m, err := transformer.Open(dir, transformer.Options{Limit: lock.entry().tokens,
+		Options: encoder.Options{Threads: l.Threads, Narrow: lock.Precision == Narrow}})
 	if err != nil {
 		return err
 	}
 	defer m.Close()
 	config := m.Config()
-	if lock.Precision == "" {
-		if lock.Precision = Full; config.Hidden >= 768 {
-			lock.Precision = Narrow
-		}
-	}
 	lock.Kind, lock.Reranker, lock.Dimensions, lock.Layers = config.Kind, config.Classifier, config.Hidden, config.Layers
 	lock.Pooling, lock.Tokens = string(m.Pooling()), m.Limit()
 	if config.Classifier {

@@ -61,10 +61,10 @@ func (h *handle) Close() error {
 // An Embedder embeds by an installed model, which it opens when it is first used. Close ends that.
 type Embedder struct {
 	handle
-	entry entry
+	entry Entry
 }
 
-// Embedder returns an installed embedding model; CodeNotFound where it is not installed, CodeInvalid for a reranker.
+// Embedder returns an installed embedding model, with the marks that were fitted to the user's memories if there are any; CodeNotFound where it is not installed, CodeInvalid for a reranker.
 func (l Library) Embedder(name string) (*Embedder, error) {
 	lock, err := l.Info(name)
 	switch {
@@ -73,7 +73,12 @@ func (l Library) Embedder(name string) (*Embedder, error) {
 	case lock.Reranker:
 		return nil, engram.Errorf(engram.CodeInvalid, "the model %s is a reranker, and cannot embed", lock.Name)
 	}
-	return &Embedder{handle: handle{library: l, lock: lock}, entry: entryOf(lock.Name)}, nil
+	e := &Embedder{handle: handle{library: l, lock: lock}, entry: lock.entry()}
+	// Damaged marks are as if there were none: the next calibration replaces them.
+	if m, ok, err := l.Marks(e.Model().Fingerprint); ok && err == nil {
+		e.entry.marks = m.Apply(e.entry.marks)
+	}
+	return e, nil
 }
 
 // Model describes the vectors. The fingerprint has everything that changes them.

@@ -28,6 +28,17 @@ const (
 	maxWeights   = 16 << 30
 )
 
+// Most returns the most bytes that a file of a model may have.
+func Most(name string) int64 {
+	switch name {
+	case weightsFile:
+		return maxWeights
+	case tokenizerFile:
+		return maxTokenizer
+	}
+	return maxConfig
+}
+
 func invalid(format string, args ...any) error {
 	return engram.Errorf(engram.CodeInvalid, format, args...).
 		WithHint("use a folder with the files of a BERT or XLM-RoBERTa model, as sentence-transformers writes them")

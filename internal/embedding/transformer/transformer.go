@@ -80,6 +80,16 @@ func Open(name string, o Options) (m *Model, err error) {
 	return m, nil
 }
 
+// Check reads all but the weights in a folder, and returns what model they are of. Errors are those of Open.
+func Check(name string) (encoder.Config, error) {
+	f, err := openFolder(name)
+	if err != nil {
+		return encoder.Config{}, err
+	}
+	defer f.root.Close()
+	return (&Model{}).configure(f, Options{})
+}
+
 // configure reads all files but the weights.
 func (m *Model) configure(f folder, o Options) (encoder.Config, error) {
 	file, err := f.read(configFile, maxConfig)

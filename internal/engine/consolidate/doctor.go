@@ -79,9 +79,14 @@ func (c *Consolidator) diagnose(ctx context.Context, in DoctorInput) (name strin
 	}
 	q := health.Query{Checks: checks, Full: in.Full, Project: name, Now: c.ledger.Now(), Most: p.Examples, Digest: screen.HashOf}
 	if c.ledger.Embedder != nil {
-		q.Model = c.ledger.Embedder.Model()
+		if q.Model = c.ledger.Configured().Model(); q.Model.Fingerprint == "" {
+			q.Model = c.ledger.Embedder.Model()
+		}
 	}
-	if f, err = c.clinic.Examine(ctx, q); err != nil {
+	if f, err = c.clinic.Examine(ctx, q); err == nil && len(f.Vectors.Former) > 0 && !f.Missing && f.Steady() {
+		err = c.generations(ctx, q, &f)
+	}
+	if err != nil {
 		return name, checks, f, p, err
 	}
 	// Never on a damaged file: opening it for writing may change it.
@@ -92,6 +97,40 @@ func (c *Consolidator) diagnose(ctx context.Context, in DoctorInput) (name strin
 		f.Secrets = c.keptSecrets(ctx, in.Full, p.Examples)
 	}
 	return name, checks, f, p, errors.Join(ctx.Err(), c.placeSessions(ctx, f, p))
+}
+
+// generations leaves only the models whose vectors nothing uses, and examines the vectors of a model at a server, whose
+// fingerprint the store knows by its name.
+func (c *Consolidator) generations(ctx context.Context, q health.Query, f *health.Facts) error {
+	var models []engram.ModelCoverage
+	var used uses
+	err := c.ledger.View(ctx, func(r engram.Reader) (err error) {
+		if models, err = r.Models(ctx); err == nil {
+			used, err = usesIn(ctx, r)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	configured := c.ledger.Configured().Model()
+	at := slices.IndexFunc(models, func(m engram.ModelCoverage) bool {
+		return configured.Fingerprint == "" && m.Model.Name == configured.Name
+	})
+	if at >= 0 {
+		q.Model, q.Checks = models[at].Model, []health.ID{health.VectorsInStep}
+		again, err := c.clinic.Examine(ctx, q)
+		if err != nil {
+			return err
+		}
+		f.Vectors = again.Vectors
+	}
+	for _, m := range models {
+		if m.Model.Fingerprint == c.ledger.Embedder.Model().Fingerprint || used.lately(m.Model.Fingerprint, q.Now) {
+			f.Vectors.Former = slices.DeleteFunc(f.Vectors.Former, func(name string) bool { return name == m.Model.Name })
+		}
+	}
+	return nil
 }
 
 // doctorProject returns the canonical name of the project to check; "" is all. It also works on a store that

@@ -196,9 +196,11 @@ func crowd(t testing.TB, n int) enginetest.World {
 }
 
 // former is the model of the tests' engines.
-func former(t testing.TB) []engram.Embedder {
-	t.Helper()
-	return []engram.Embedder{enginetest.Embedder()}
+func former(m engram.Model) engram.Embedder {
+	if e := enginetest.Embedder(); e.Model().Fingerprint == m.Fingerprint {
+		return e
+	}
+	return nil
 }
 
 func TestReembeddingGoesOnWhereItWas(t *testing.T) {
@@ -206,7 +208,7 @@ func TestReembeddingGoesOnWhereItWas(t *testing.T) {
 	const total = 300 // more than a batch
 	old := enginetest.Embedder().Model().Name
 	w := crowd(t, total)
-	e := w.With(engine.Options{Embedder: &letters{name: "young"}, Former: former(t)})
+	e := w.With(engine.Options{Embedder: &letters{name: "young"}, Former: former})
 	vectorRank := func() (by int, degraded []string) {
 		w.Clock.Add(time.Minute) // what is known of the models is believed for seconds
 		found, err := e.Search(t.Context(), search.SearchInput{Query: "valve 7 greased", Filter: engram.Filter{Project: "demo"}})

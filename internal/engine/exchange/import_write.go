@@ -347,7 +347,7 @@ func (i *Importing) reportTwice(r Incoming, here engram.Memory) {
 	}
 }
 
-// vectors keeps the vectors that came along if they are of the current model and that cannot compute them at once. It
+// vectors keeps the vectors that came along if they are of a current model that cannot compute them at once. It
 // reports invalid ones; the memory comes in without.
 func (i *Importing) vectors(ctx context.Context, m engram.Memory, r Incoming) error {
 	for _, row := range r.Memory.Vectors {
@@ -355,10 +355,12 @@ func (i *Importing) vectors(ctx context.Context, m engram.Memory, r Incoming) er
 			i.Res.Note(engram.ImportNote{Item: r.Item, Name: ledger.NameOf(r.Record), Reason: "one of its vectors has values that are not numbers: imported without that vector"})
 			continue
 		}
-		if i.Porter.ledger.Embedder == nil || row.Model != i.Porter.ledger.Embedder.Model().Fingerprint {
+		all := i.Porter.ledger.Embedders()
+		at := slices.IndexFunc(all, func(e engram.Embedder) bool { return e.Model().Fingerprint == row.Model })
+		if at < 0 {
 			continue
 		}
-		model := i.Porter.ledger.Embedder.Model()
+		model := all[at].Model()
 		switch {
 		case len(row.Values) != model.Dimensions:
 			i.Res.Note(engram.ImportNote{Item: r.Item, Name: ledger.NameOf(r.Record), Reason: fmt.Sprintf(

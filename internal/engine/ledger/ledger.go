@@ -55,9 +55,11 @@ type Options struct {
 	NewID    func() engram.ID  // a new, unique memory id
 	Policy   *lifecycle.Policy // nil: lifecycle.DefaultPolicy
 	Zone     *time.Location    // for times in questions, such as "yesterday"; nil: UTC
-	Embedder engram.Embedder   // nil: no vectors
-	Former   []engram.Embedder // whose vectors may still be stored
-	Patience time.Duration     // how long a read waits for what it adds to its answer; 0: 100 ms
+	Embedder engram.Embedder   // compares memories, and questions where Asked does not; nil: no vectors
+	Asked    engram.Embedder   // compares questions with memories; nil: Embedder
+	// Former returns the embedder of stored vectors of another model, nil if it has none; a nil Former has none.
+	Former   func(engram.Model) engram.Embedder
+	Patience time.Duration // how long a read waits for what it adds to its answer; 0: 100 ms
 }
 
 // Ledger reads and writes one store in the name of one caller. It is safe for concurrent use.
@@ -69,10 +71,11 @@ type Ledger struct {
 	Policy   lifecycle.Policy
 	Zone     *time.Location
 	Embedder engram.Embedder // nil: no vectors
+	Asked    engram.Embedder // nil: Embedder
 	Patience time.Duration
 
 	store    engram.Store
-	former   []engram.Embedder
+	former   func(engram.Model) engram.Embedder
 	coverage *atomic.Pointer[Coverage] // shared by all callers
 }
 
@@ -82,7 +85,7 @@ const readPatience = 100 * time.Millisecond
 
 // New returns a Ledger. The Store remains the caller's to close.
 func New(o Options) *Ledger {
-	l := &Ledger{Screen: screen.New(), NewID: o.NewID, Policy: lifecycle.DefaultPolicy(), Zone: cmp.Or(o.Zone, time.UTC), Embedder: o.Embedder,
+	l := &Ledger{Screen: screen.New(), NewID: o.NewID, Policy: lifecycle.DefaultPolicy(), Zone: cmp.Or(o.Zone, time.UTC), Embedder: o.Embedder, Asked: o.Asked,
 		Patience: cmp.Or(o.Patience, readPatience), store: o.Store, former: o.Former, coverage: new(atomic.Pointer[Coverage])}
 	// Stores keep milliseconds: a finer time would differ when read back.
 	l.Now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }

@@ -393,8 +393,8 @@ func (o *Tx) InsertRelations(ctx context.Context, project, reason string, rs ...
 		return nil
 	}
 	for _, r := range rs {
-		r.ID = engram.RelationIDPrefix + Digest(string(o.Ledger.NewID()))
-		r.Num, r.CreatedAt, r.UpdatedAt = 0, o.At, o.At
+		r.Num, r.ID = 0, engram.RelationIDPrefix+Digest(string(o.Ledger.NewID()))
+		r.CreatedAt, r.UpdatedAt = o.At, o.At
 	}
 	if err := o.Store.InsertRelation(ctx, rs...); err != nil {
 		return err

@@ -145,6 +145,10 @@ func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead
 		return err
 	}
 	out.seen = head.Seq
+	type written struct{ session, project string }
+	projects := map[written]string{} // by what drafts say
+	var ts []*Intake
+	var ms []engram.Memory
 	for i := range out.intakes {
 		t := &out.intakes[i]
 		if !w.compares(t.Draft.Type, t.in.Admit) {
@@ -152,13 +156,23 @@ func (w *Writer) lookAround(ctx context.Context, r engram.Reader, out *Lookahead
 		}
 		t.vector, t.reading = out.vectors[i], w.texts.Read(relate.ComparisonText(t.Draft))
 		m := t.Draft
-		if m.Project, err = projectAhead(ctx, r, m); err != nil {
-			return err
+		at := written{m.SessionID, m.Project}
+		project, known := projects[at]
+		if !known {
+			if project, err = projectAhead(ctx, r, m); err != nil {
+				return err
+			}
+			projects[at] = project
 		}
-		t.project = m.Project
-		if t.near, err = w.neighbours(ctx, r, *t, m); err != nil {
-			return err
-		}
+		t.project, m.Project = project, project
+		ts, ms = append(ts, t), append(ms, m)
+	}
+	near, err := w.neighbours(ctx, r, ts, ms)
+	if err != nil {
+		return err
+	}
+	for i, t := range ts {
+		t.near = near[i]
 	}
 	return nil
 }
@@ -182,21 +196,35 @@ func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string
 	return projects.CanonicalProject(ctx, r, m.Project)
 }
 
-// neighbours finds memories similar to m, t's draft in its project, except superseded ones.
-func (w *Writer) neighbours(ctx context.Context, r engram.Reader, t Intake, m engram.Memory) ([]relate.Neighbour, error) {
-	near, err := w.search.NearFrom(ctx, r, m, t.vector, w.ledger.Policy.MostNear, relate.LeastOf(w.ledger.Embedder.Model()))
-	if err != nil || len(near) == 0 {
-		return nil, err
+// neighbours finds memories similar to each of ms, the drafts of ts in their projects, except superseded ones.
+func (w *Writer) neighbours(ctx context.Context, r engram.Reader, ts []*Intake, ms []engram.Memory) ([][]relate.Neighbour, error) {
+	seeks := make([]search.Seek, len(ts))
+	for i, t := range ts {
+		seeks[i] = search.Seek{Memory: ms[i], Vector: t.vector}
 	}
-	nums := walk.Mapped(near, func(n search.Near) int64 { return n.Memory.Num })
-	old, err := search.Replaced(ctx, r, nums)
+	found, err := w.search.NearEach(ctx, r, seeks, w.ledger.Policy.MostNear, relate.LeastOf(w.ledger.Embedder.Model()))
 	if err != nil {
 		return nil, err
 	}
-	all := make([]relate.Neighbour, 0, len(near)) // neighbours are large
-	for _, n := range near {
-		if !old[n.Memory.Num] {
-			all = append(all, w.against(t, n))
+	var nums []int64
+	for _, near := range found {
+		nums = append(nums, walk.Mapped(near, func(n search.Near) int64 { return n.Memory.Num })...)
+	}
+	slices.Sort(nums)
+	old, err := search.Replaced(ctx, r, slices.Compact(nums))
+	if err != nil {
+		return nil, err
+	}
+	all := make([][]relate.Neighbour, len(ts))
+	for i, near := range found {
+		if len(near) == 0 {
+			continue
+		}
+		all[i] = make([]relate.Neighbour, 0, len(near)) // neighbours are large
+		for _, n := range near {
+			if !old[n.Memory.Num] {
+				all[i] = append(all[i], w.against(*ts[i], n))
+			}
 		}
 	}
 	return all, nil
@@ -354,23 +382,45 @@ func (s *Saver) around(ctx context.Context, t Intake, m engram.Memory) ([]relate
 		return nil, err
 	}
 	if s.recent.far || t.project != m.Project {
-		return s.writer.neighbours(ctx, s.tx.Store, t, m)
+		all, err := s.writer.neighbours(ctx, s.tx.Store, []*Intake{&t}, []engram.Memory{m})
+		if err != nil {
+			return nil, err
+		}
+		return all[0], nil
 	}
 	if len(s.recent.touched) == 0 {
 		return t.near, nil
 	}
-	all := slices.DeleteFunc(slices.Clone(t.near), func(n relate.Neighbour) bool { return s.recent.touched[n.Memory.Num] })
+	type other struct {
+		num    int64
+		cosine float64
+		known  *relate.Neighbour // compared before
+		memory *recentMemory
+	}
+	var others []other
+	for i, n := range t.near {
+		if !s.recent.touched[n.Memory.Num] {
+			others = append(others, other{num: n.Memory.Num, cosine: n.Cosine, known: &t.near[i]})
+		}
+	}
 	mark := relate.LeastOf(s.writer.ledger.Embedder.Model())
-	for _, w := range s.recent.written {
+	for num, w := range s.recent.written {
 		if !search.IsBeside(w.memory, m) || w.vector == nil {
 			continue
 		}
 		if cosine := vector.Dot(t.vector, w.vector); cosine >= mark {
-			all = append(all, s.writer.against(t, search.Near{Memory: w.memory, Cosine: cosine}))
+			others = append(others, other{num: num, cosine: cosine, memory: &w})
 		}
 	}
-	slices.SortFunc(all, func(a, b relate.Neighbour) int {
-		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Memory.Num, b.Memory.Num))
-	})
-	return all[:min(len(all), s.writer.ledger.Policy.MostNear)], nil
+	slices.SortFunc(others, func(a, b other) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.num, b.num)) })
+	others = others[:min(len(others), s.writer.ledger.Policy.MostNear)]
+	all := make([]relate.Neighbour, len(others))
+	for i, o := range others {
+		if o.known != nil {
+			all[i] = *o.known
+		} else {
+			all[i] = s.writer.against(t, search.Near{Memory: o.memory.memory, Cosine: o.cosine})
+		}
+	}
+	return all, nil
 }

@@ -25,7 +25,7 @@ type asking struct {
 
 // ask sets what the question asks for, once the index has answered.
 func (q *Question) ask() {
-	similar, knows := q.embedder.(engram.WordEmbedder)
+	similar, knows := q.finder.ledger.Embedder.(engram.WordEmbedder)
 	var a asking
 	for i, w := range q.lexical.Words {
 		if w.Term.Joined && len(q.lexical.Words) > 1 || w.Term.Time || w.Rows == 0 && text.Dense(w.Term.Word) {

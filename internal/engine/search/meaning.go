@@ -46,13 +46,89 @@ func (q *Question) byMeaning(ctx context.Context) error {
 		}
 		return nil
 	}
-	q.meaning.model = q.embedder.Model()
 	vector, err := q.embedded(ctx, q.embedder)
 	if err != nil {
 		return q.silent(ctx, err)
 	}
+	q.meaning.model = q.embedder.Model()
 	if err = q.near(ctx, vector); engram.CodeOf(err) == engram.CodeInternal {
 		return q.silent(ctx, err) // damaged vectors leave the word index usable
+	}
+	return err
+}
+
+// choose chooses the embedder. One that reads questions as they are written is asked now, so that another can answer in
+// its place.
+func (q *Question) choose(ctx context.Context) error {
+	l := q.finder.ledger
+	all, none, err := l.QueryEmbedders(ctx, q.r)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	q.embedder = all[len(all)-1]
+	if q.in.Mode == ModeLexical || q.in.All || q.in.Query == "" {
+		return nil
+	}
+search:
+	for i, e := range all {
+		q.embedder = e
+		if _, knows := e.(engram.WordEmbedder); knows {
+			break // it waits for the words
+		}
+		q.ahead, q.mute = q.reading(ctx, e)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case i == len(all)-1 || q.mute == nil && l.Covers(e):
+			break search
+		case q.mute == nil:
+			none = true // it is another than that of the vectors
+		default:
+			q.instead(e, l.Embedder, q.mute)
+			q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
+			return nil
+		}
+		q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
+	}
+	if configured := l.Configured(); q.embedder != configured {
+		return q.unready(ctx, configured, none)
+	}
+	return nil
+}
+
+// instead reports that another model finds by meaning.
+func (q *Question) instead(of, by engram.Embedder, why error) {
+	reason := why.Error()
+	if hint := engram.HintOf(why); hint != "" {
+		reason += ": " + hint
+	}
+	q.degrade("%s cannot be asked, so %s finds by meaning: %s", of.Model().Name, by.Model().Name, reason)
+}
+
+// reading returns what an embedder makes of the question as it is written.
+func (q *Question) reading(ctx context.Context, e engram.Embedder) ([]float32, error) {
+	vectors, err := ledger.VectorsOf(ctx, e, []string{q.in.Query}, engram.RoleQuery)
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
+// unready reports why another model than the configured one finds by meaning, except that its vectors are
+// being made.
+func (q *Question) unready(ctx context.Context, configured engram.Embedder, none bool) error {
+	if u, ok := configured.(interface{ Unusable() error }); ok {
+		if why := u.Unusable(); why != nil {
+			q.instead(configured, q.embedder, why)
+			return nil
+		}
+	}
+	if !none {
+		return nil
+	}
+	models, err := q.r.Models(ctx)
+	if len(models) > 0 {
+		q.degrade("no memory has a vector of %s yet, so %s finds by meaning: run engram reembed", configured.Model().Name, q.embedder.Model().Name)
 	}
 	return err
 }
@@ -108,6 +184,10 @@ func (q *Question) end() {
 // embedded returns the vector of the question. A model that knows words gets those that say what is asked for,
 // corrected; other models read the question as written.
 func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, error) {
+	if q.ahead != nil || q.mute != nil {
+		q.meaning.plain = q.ahead
+		return q.ahead, q.mute
+	}
 	asked := q.in.Query
 	if _, knows := e.(engram.WordEmbedder); knows && !q.Wordless() {
 		var words []string
@@ -123,7 +203,7 @@ func (q *Question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 		return nil, err
 	}
 	q.meaning.plain = vectors[0]
-	return vectors[0], nil
+	return q.meaning.plain, nil
 }
 
 // nearest compares the known vectors with the question's.
@@ -230,55 +310,86 @@ type Near struct {
 // nearWidest limits the memories examined for no project, which no filter selects.
 const nearWidest = 500
 
-// NearFrom returns up to most live memories of m's project and scope with a cosine of at least least, nearest
-// to vector first, without m. vector belongs to the current model; without one the result is empty.
-//
-// A filter cannot select memories without a project, so for these it widens the search while results are near
-// enough.
-func (f *Finder) NearFrom(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int, least float64) ([]Near, error) {
-	if f.ledger.Embedder == nil || len(vector) == 0 || most < 1 {
-		return nil, nil
-	}
-	model := f.ledger.Embedder.Model()
-	q := engram.VectorQuery{Model: model.Fingerprint, Vector: vector, Limit: most + 1,
-		Filter: engram.Filter{Project: m.Project, Scope: m.Scope}, Close: true}
-	for {
-		ranked, err := r.Nearest(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		all := len(ranked) < q.Limit || q.Limit > nearWidest || ranked[len(ranked)-1].Score < least
-		for len(ranked) > 0 && ranked[len(ranked)-1].Score < least {
-			ranked = ranked[:len(ranked)-1]
-		}
-		near, err := memoriesNear(ctx, r, m, ranked, most)
-		if err != nil || all || len(near) == most {
-			return near, err
-		}
-		q.Limit *= 8
-	}
+// Seek is a memory and its vector, to find what is near them.
+type Seek struct {
+	Memory engram.Memory
+	Vector []float32
 }
 
-// memoriesNear reads the ranked memories that share m's project and scope, in order.
-func memoriesNear(ctx context.Context, r engram.Reader, m engram.Memory, ranked []engram.Ranked, most int) ([]Near, error) {
-	cosine := make(map[int64]float64, len(ranked))
-	for _, found := range ranked {
-		cosine[found.Num] = found.Score
-	}
-	ms, err := r.Memories(ctx, walk.NumsOf(ranked))
+// NearFrom is NearEach for one memory.
+func (f *Finder) NearFrom(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int, least float64) ([]Near, error) {
+	near, err := f.NearEach(ctx, r, []Seek{{m, vector}}, most, least)
 	if err != nil {
 		return nil, err
 	}
-	var near []Near
-	for _, other := range ms {
-		if len(near) < most && IsBeside(other, m) {
-			if near == nil {
-				near = make([]Near, 0, min(most, len(ms))) // they are large
-			}
-			near = append(near, Near{other, cosine[other.Num]})
+	return near[0], nil
+}
+
+// NearEach returns, for each of seeks, up to most live memories of its memory's project and scope with a cosine of at
+// least least, nearest to its vector first, without the memory. Vectors belong to the current model; without one the
+// result is empty. It reads the memories of all results together.
+//
+// A filter cannot select memories without a project, so for these it widens the search while results are near
+// enough.
+func (f *Finder) NearEach(ctx context.Context, r engram.Reader, seeks []Seek, most int, least float64) ([][]Near, error) {
+	near := make([][]Near, len(seeks))
+	if f.ledger.Embedder == nil || most < 1 {
+		return near, nil
+	}
+	model := f.ledger.Embedder.Model().Fingerprint
+	var open []int // the seeks that are not answered yet
+	for i, s := range seeks {
+		if len(s.Vector) > 0 {
+			open = append(open, i)
 		}
 	}
+	for limit := most + 1; len(open) > 0; limit *= 8 {
+		ranked, nums := make([][]engram.Ranked, len(open)), []int64(nil)
+		whole := make([]bool, len(open))
+		for k, i := range open {
+			m := seeks[i].Memory
+			found, err := r.Nearest(ctx, engram.VectorQuery{Model: model, Vector: seeks[i].Vector, Limit: limit,
+				Filter: engram.Filter{Project: m.Project, Scope: m.Scope}, Close: true})
+			if err != nil {
+				return nil, err
+			}
+			whole[k] = len(found) < limit || limit > nearWidest || found[len(found)-1].Score < least
+			for len(found) > 0 && found[len(found)-1].Score < least {
+				found = found[:len(found)-1]
+			}
+			ranked[k], nums = found, append(nums, walk.NumsOf(found)...)
+		}
+		slices.Sort(nums)
+		ms, err := r.Memories(ctx, slices.Compact(nums))
+		if err != nil {
+			return nil, err
+		}
+		var wider []int
+		for k, i := range open {
+			near[i] = memoriesNear(ms, seeks[i].Memory, ranked[k], most)
+			if !whole[k] && len(near[i]) < most {
+				wider = append(wider, i)
+			}
+		}
+		open = wider
+	}
 	return near, nil
+}
+
+// memoriesNear returns the first most ranked memories that share m's project and scope, of ms, which are by number.
+func memoriesNear(ms []engram.Memory, m engram.Memory, ranked []engram.Ranked, most int) []Near {
+	var near []Near
+	for _, found := range ranked {
+		at, known := slices.BinarySearchFunc(ms, found.Num, func(m engram.Memory, num int64) int { return cmp.Compare(m.Num, num) })
+		if len(near) == most || !known || !IsBeside(ms[at], m) {
+			continue
+		}
+		if near == nil {
+			near = make([]Near, 0, min(most, len(ranked))) // they are large
+		}
+		near = append(near, Near{ms[at], found.Score})
+	}
+	return near
 }
 
 // IsBeside reports whether other is another live memory of m's project and scope.

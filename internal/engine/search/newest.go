@@ -25,7 +25,7 @@ func (q *Question) newestFirst(context.Context) error {
 			Placed: len(q.newer[f.Num]) > 0, Named: q.named[f.Num], Said: q.textCache.said(m), Vector: q.meaning.near[f.Num]}
 	})
 	subject := retrieval.Subject{Words: q.asking.wanted, Asked: q.asking.asked, Rows: q.lexical.Rows, Cohesion: q.leans.cohesion, Pair: q.pairs()}
-	if knows, ok := q.embedder.(engram.WordEmbedder); ok {
+	if knows, ok := q.finder.ledger.Embedder.(engram.WordEmbedder); ok {
 		subject.Line = knows.Line
 	}
 	placed, over := retrieval.NewestFirst(stated, subject)

@@ -30,6 +30,8 @@ type Question struct {
 	Terms  []engram.Term
 
 	embedder  engram.Embedder // for the question; nil: none
+	ahead     []float32       // what it said before the words were known; nil if it was not asked
+	mute      error           // why it could not say anything
 	leans     leaning
 	lexical   engram.Lexical
 	byWord    []engram.Ranked   // the hits of lexical as it ranked them
@@ -99,7 +101,7 @@ func (q *Question) prepare(ctx context.Context) (err error) {
 	if q.fading, err = q.finder.Fading(ctx, q.r); err != nil {
 		return err
 	}
-	if q.embedder, err = q.finder.ledger.QueryEmbedder(ctx, q.r); err != nil || q.embedder == nil {
+	if err = q.choose(ctx); err != nil || q.embedder == nil {
 		return err
 	}
 	if q.in.All {
@@ -262,7 +264,7 @@ func (q *Question) passes(m engram.Memory) bool {
 // byNearWords raises finds that contain words similar in meaning to missing words of the question, and fuses
 // the channels again.
 func (q *Question) byNearWords(ctx context.Context) error {
-	similar, ok := q.embedder.(engram.WordEmbedder)
+	similar, ok := q.finder.ledger.Embedder.(engram.WordEmbedder)
 	if !ok || q.in.Mode != ModeHybrid || q.in.All || len(q.lexical.Hits) == 0 {
 		return nil // without any matching word, similar words are too weak
 	}

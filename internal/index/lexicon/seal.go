@@ -235,19 +235,23 @@ func (x *Index) sources(ctx context.Context, which func(*segment) bool) ([]sourc
 	if err != nil {
 		return nil, err
 	}
-	var from []source
+	chosen, nums := map[int64]*segment{}, []int64(nil)
 	for _, g := range all {
-		if !which(g) {
-			continue
+		if which(g) {
+			chosen[g.num], nums = g, append(nums, g.num)
 		}
-		s := source{segment: g.num}
-		if s.docs, err = x.documents(ctx, g); err != nil {
-			return nil, err
-		}
-		if s.blocks, err = x.blocks(ctx, g.num); err != nil {
-			return nil, err
-		}
-		from = append(from, s)
+	}
+	docs, err := x.pagesOf(ctx, index.Documents, chosen, nums, postings.DocSize)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := x.blocksOf(ctx, nums)
+	if err != nil {
+		return nil, err
+	}
+	from := make([]source, len(nums))
+	for i, num := range nums {
+		from[i] = source{segment: num, docs: docs[num], blocks: blocks[num]}
 	}
 	unsealed, err := x.unsealed(ctx)
 	return append(from, unsealed...), err

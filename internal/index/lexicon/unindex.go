@@ -75,6 +75,9 @@ func (x *Index) Places(ctx context.Context, nums []int64, fn func(segment int64,
 		return nil
 	}
 	cat, err := x.catalogue(ctx)
+	if err == nil && x.Served {
+		err = x.loadAll(ctx, cat.segments...)
+	}
 	if err != nil {
 		return err
 	}

@@ -141,34 +141,58 @@ func errDamagedCodes(segment int64) error {
 	return engram.Errorf(engram.CodeInternal, "a page of codes of segment %d is damaged", segment).WithHint("rebuild it with {reembed --all}")
 }
 
-// loadCodes ensures that a segment's codes are in memory.
-func (x *Index) loadCodes(ctx context.Context, b *codeBook, segment int64) ([]codePage, error) {
-	c := b.segments[segment]
-	if c == nil {
-		return nil, nil
-	}
-	c.loading.Lock()
-	defer c.loading.Unlock()
-	if c.loaded {
-		return c.pages, nil
-	}
-	var pages []codePage
-	err := x.Codes.Codes(ctx, b.model.Num, segment, func(n int, signs, sizes []byte) error {
-		page := codePage{signs, sizes}
-		if n < len(pages) || n >= maxPages || !page.whole() {
-			return errDamagedCodes(segment)
+// loadCodes ensures that the codes of segments are in memory, and returns their pages.
+func (x *Index) loadCodes(ctx context.Context, b *codeBook, parts []*lexicon.Part) ([][]codePage, error) {
+	missing := map[int64]*codes{}
+	// Parts are ordered by number, so that searches wait for each other in one order.
+	for _, p := range parts {
+		c := b.segments[p.Num()]
+		if c == nil {
+			continue
 		}
-		for len(pages) < n {
+		c.loading.Lock()
+		if c.loaded {
+			c.loading.Unlock()
+			continue
+		}
+		defer c.loading.Unlock()
+		missing[p.Num()] = c
+	}
+	if len(missing) > 0 {
+		if err := x.readCodes(ctx, b.model.Num, missing); err != nil {
+			return nil, err
+		}
+	}
+	pages := make([][]codePage, len(parts))
+	for i, p := range parts {
+		if c := b.segments[p.Num()]; c != nil {
+			pages[i] = c.pages
+		}
+	}
+	return pages, nil
+}
+
+// readCodes reads the codes of segments.
+func (x *Index) readCodes(ctx context.Context, model int64, segments map[int64]*codes) error {
+	all := make(map[int64][]codePage, len(segments))
+	err := x.Codes.Codes(ctx, model, slices.Sorted(maps.Keys(segments)), func(at index.Place, signs, sizes []byte) error {
+		page, pages := codePage{signs, sizes}, all[at.Segment]
+		if at.N < len(pages) || at.N >= maxPages || !page.whole() {
+			return errDamagedCodes(at.Segment)
+		}
+		for len(pages) < at.N {
 			pages = append(pages, codePage{signs: make([]byte, pageHeader)})
 		}
-		pages = append(pages, page)
+		all[at.Segment] = append(pages, page)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c.pages, c.loaded = pages, true
-	return pages, nil
+	for num, c := range segments {
+		c.pages, c.loaded = all[num], true
+	}
+	return nil
 }
 
 // editCodes writes the codes of rows to slots of a segment; a nil row clears its slot.

@@ -83,14 +83,15 @@ func (x *examination) placeCodes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range parts {
+	all, err := x.loadCodes(ctx, book, parts)
+	if err != nil {
+		return err
+	}
+	for i, p := range parts {
 		if p.Num() == 0 {
 			continue
 		}
-		pages, err := x.loadCodes(ctx, book, p.Num())
-		if err != nil {
-			return err
-		}
+		pages := all[i]
 		if pages == nil {
 			pages = []codePage{}
 		}

@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -116,7 +117,10 @@ func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, 
 	defer x.Cache.rooms.Put(at)
 	nearest := &at.nearest
 	nearest.Reset(vector.Signs(question), signs)
-	pages := make([][]codePage, len(parts))
+	pages, err := x.loadCodes(ctx, book, parts)
+	if err != nil {
+		return nil, false, err
+	}
 	for i, p := range slices.Backward(parts) {
 		if p.Num() == 0 {
 			for slot := range p.Docs.Len() {
@@ -125,9 +129,6 @@ func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, 
 				}
 			}
 			continue
-		}
-		if pages[i], err = x.loadCodes(ctx, book, p.Num()); err != nil {
-			return nil, false, err
 		}
 		if last := len(pages[i]) - 1; last >= 0 && len(pages[i][last].sizes) > (p.Docs.Len()-last*pageSlots)*vector.SignBytes(m.Dimensions) {
 			return nil, false, errDamagedCodes(p.Num()) // codes beyond the last slot
@@ -152,19 +153,39 @@ func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, 
 	return nums, all, nil
 }
 
+// Vectors that have much in common are told apart by less than the levels say. If the last that is kept is as near as
+// this, by vector.Estimator.Nearness of a unit vector of one number, and within doubt of the certain-th, which is three
+// standard deviations, wider times as many are kept. Few questions to the built-in model need that.
+const (
+	alikeFrom = 0.45 // a cosine of about .52
+	certain   = 10
+	doubt     = 3 * 0.37
+	wider     = 4
+)
+
 // refine keeps the best by levels of found, which are places in pages.
 func (r *room) refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
-	size, e, top := vector.SignBytes(len(question)), &r.estimator, vector.NewTop(most)
-	e.Reset(question)
-	for _, at := range found {
-		slot := int(at % lexicon.MaxSlots)
-		top.Offer(at, e.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
+	r.estimator.Reset(question)
+	best := r.best(found, pages, len(question), most)
+	last := len(best) - 1
+	if most >= byLevels && len(best) == most && best[last].Score > alikeFrom*math.Sqrt(float64(len(question))) && best[certain-1].Score-best[last].Score < doubt {
+		best = r.best(found, pages, len(question), wider*most)
 	}
 	found = found[:0]
-	for _, r := range top.Ranked() {
-		found = append(found, r.Num)
+	for _, b := range best {
+		found = append(found, b.Num)
 	}
 	return found
+}
+
+// best ranks places by levels.
+func (r *room) best(found []int64, pages [][]codePage, dimensions, most int) []engram.Ranked {
+	size, top := vector.SignBytes(dimensions), vector.NewTop(most)
+	for _, at := range found {
+		slot := int(at % lexicon.MaxSlots)
+		top.Offer(at, r.estimator.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
+	}
+	return top.Ranked()
 }
 
 // rank compares the rows of near.
@@ -334,9 +355,13 @@ func (x *Index) missing(ctx context.Context, m index.Model, after int64, limit i
 	if err != nil {
 		return nil, err
 	}
+	pages, err := x.loadCodes(ctx, book, parts)
+	if err != nil {
+		return nil, err
+	}
 	first := vector.NewTop(limit)
-	for _, p := range parts {
-		has, err := x.having(ctx, m, book, p)
+	for i, p := range parts {
+		has, err := x.having(ctx, m, pages[i], p)
 		if err != nil {
 			return nil, err
 		}
@@ -355,10 +380,9 @@ func (x *Index) missing(ctx context.Context, m index.Model, after int64, limit i
 
 // having returns which slots of a segment have vectors: by their codes, or by their rows if they are not
 // sealed.
-func (x *Index) having(ctx context.Context, m index.Model, book *codeBook, p *lexicon.Part) (func(slot int) bool, error) {
+func (x *Index) having(ctx context.Context, m index.Model, pages []codePage, p *lexicon.Part) (func(slot int) bool, error) {
 	if p.Num() != 0 {
-		pages, err := x.loadCodes(ctx, book, p.Num())
-		return func(slot int) bool { return slot/pageSlots < len(pages) && pages[slot/pageSlots].has(slot%pageSlots) }, err
+		return func(slot int) bool { return slot/pageSlots < len(pages) && pages[slot/pageSlots].has(slot%pageSlots) }, nil
 	}
 	nums := make([]int64, p.Docs.Len())
 	for slot := range nums {

@@ -11,9 +11,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,6 +39,9 @@ type Pool struct {
 // Connections of a pool where the URL does not say pool_max_conns.
 const connections = 16
 
+// patience is how long a connection is tried where the address does not say connect_timeout.
+const patience = 10 * time.Second
+
 // Prepared statements that a connection keeps: filters produce many distinct, rarely used ones.
 const statements = 512
 
@@ -57,6 +62,9 @@ func NewPool(ctx context.Context, url string) (*Pool, error) {
 	}
 	if c.ConnConfig.RuntimeParams["application_name"] == "" {
 		c.ConnConfig.RuntimeParams["application_name"] = "engram"
+	}
+	if c.ConnConfig.ConnectTimeout == 0 {
+		c.ConnConfig.ConnectTimeout = patience
 	}
 	c.ConnConfig.StatementCacheCapacity = statements
 	pool, err := pgxpool.NewWithConfig(ctx, c)
@@ -208,6 +216,12 @@ func Code(err error) string {
 
 // IsUnique reports whether err is a violated UNIQUE constraint.
 func IsUnique(err error) bool { return Code(err) == "23505" }
+
+// IsUnreached reports whether err is that of a connection that could not be made, be it in time.
+func IsUnreached(err error) bool {
+	_, failed := errors.AsType[*pgconn.ConnectError](err)
+	return failed && Code(err) == "" && !errors.Is(err, context.Canceled)
+}
 
 // IsConnection reports whether err is that of a connection: it could not be made, or was lost.
 func IsConnection(err error) bool {

@@ -15,29 +15,29 @@ func (s Store) Coded(ctx context.Context, model int64) (map[int64]int64, error) 
 	return all, conn.Doing(err, "read codes")
 }
 
-// Codes reads the pages of codes of a segment.
-func (s Store) Codes(ctx context.Context, model, segment int64, each func(int, []byte, []byte) error) error {
-	const query = `SELECT page, signs, sizes FROM codes WHERE space = $space AND segment = ? AND model = ? ORDER BY page`
-	return s.codes(ctx, segment, query, []any{segment, model}, each)
+// Codes reads the pages of codes of segments.
+func (s Store) Codes(ctx context.Context, model int64, segments []int64, each func(index.Place, []byte, []byte) error) error {
+	const query = `SELECT segment, page, signs, sizes FROM codes WHERE space = $space AND segment = ANY(?) AND model = ? ORDER BY segment, page`
+	return s.codes(ctx, query, []any{segments, model}, each)
 }
 
 // CodesAt reads pages of codes.
 func (s Store) CodesAt(ctx context.Context, model, segment int64, pages []int, each func(int, []byte, []byte) error) error {
-	const query = `SELECT page, signs, sizes FROM codes WHERE space = $space AND segment = ? AND model = ? AND page = ANY(?)`
-	return s.codes(ctx, segment, query, []any{segment, model, pages}, each)
+	const query = `SELECT segment, page, signs, sizes FROM codes WHERE space = $space AND segment = ? AND model = ? AND page = ANY(?)`
+	return s.codes(ctx, query, []any{segment, model, pages}, func(at index.Place, signs, sizes []byte) error { return each(at.N, signs, sizes) })
 }
 
 // codes calls each with the rows of a query.
-func (s Store) codes(ctx context.Context, segment int64, query string, args []any, each func(int, []byte, []byte) error) error {
+func (s Store) codes(ctx context.Context, query string, args []any, each func(index.Place, []byte, []byte) error) error {
 	err := s.Tx.Rows(ctx, query, args, func(r conn.Scanner) error {
-		var page int
+		var at index.Place
 		var signs, sizes []byte
-		if err := r.Scan(&page, &signs, &sizes); err != nil {
+		if err := r.Scan(&at.Segment, &at.N, &signs, &sizes); err != nil {
 			return err
 		}
-		return each(page, signs, sizes)
+		return each(at, signs, sizes)
 	})
-	return conn.Doing(err, "read codes of segment %d", segment)
+	return conn.Doing(err, "read codes")
 }
 
 // PutCodes adds or replaces a page of codes.

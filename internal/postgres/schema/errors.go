@@ -6,6 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
 // Explain gives an error of the server its code and a hint. Other errors, and those with a code, pass unchanged.
@@ -25,8 +26,12 @@ func Explain(err error) error {
 		class = state[:2]
 	}
 	switch {
+	case conn.IsUnreached(err):
+		return as(engram.CodeUnavailable, "the database cannot be reached", "check that it runs and that its address is right")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
+	case errors.Is(err, postings.ErrDamaged):
+		return as(engram.CodeInternal, "the lexical index is damaged", "rebuild it with {reembed --all}; memories are not affected")
 	case state == "23503", class == "23":
 		return as(engram.CodeConflict, "it exists already, is still referenced, or refers to something missing", "remove what depends on it first; nothing was changed")
 	case state == "40001", state == "40P01", state == "55P03":

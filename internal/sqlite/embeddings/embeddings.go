@@ -192,7 +192,7 @@ func (s Store) Coded(ctx context.Context, model int64) (map[int64]int64, error) 
 }
 
 // codes calls each with the rows of a query.
-func (s Store) codes(ctx context.Context, segment int64, query string, args []any, each func(int, []byte, []byte) error) error {
+func (s Store) codes(ctx context.Context, segment int64, query string, args []any, each func(page int, signs, sizes []byte) error) error {
 	err := s.Tx.Rows(ctx, query, args, func(r conn.Scanner) error {
 		var num int64
 		var signs, sizes []byte
@@ -204,10 +204,18 @@ func (s Store) codes(ctx context.Context, segment int64, query string, args []an
 	return conn.Doing(err, "read codes of segment %d", segment)
 }
 
-// Codes reads the pages of codes of a segment.
-func (s Store) Codes(ctx context.Context, model, segment int64, each func(int, []byte, []byte) error) error {
+// Codes reads the pages of codes of segments, with a statement a segment.
+func (s Store) Codes(ctx context.Context, model int64, segments []int64, each func(index.Place, []byte, []byte) error) error {
 	const query = `SELECT num, signs, sizes FROM vector_codes WHERE num BETWEEN ? AND ? ORDER BY num`
-	return s.codes(ctx, segment, query, []any{codeRow(model, segment, 0), codeRow(model, segment, 255)}, each)
+	for _, segment := range segments {
+		err := s.codes(ctx, segment, query, []any{codeRow(model, segment, 0), codeRow(model, segment, 255)}, func(page int, signs, sizes []byte) error {
+			return each(index.Place{Segment: segment, N: page}, signs, sizes)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CodesAt reads pages of codes, with a statement a page: a segment has eight, and most changes are of one.

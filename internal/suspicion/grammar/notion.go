@@ -1,10 +1,5 @@
 package grammar
 
-import (
-	"strings"
-	"sync"
-)
-
 // notion is the subject of a word for kind.go, as a set of bits. A sign is a grammatical category
 // in a known wording; a notion does not depend on the order of words.
 type notion uint64
@@ -103,88 +98,3 @@ const (
 
 	forms = iota // their number
 )
-
-// entry describes a word.
-type entry struct {
-	is    sign
-	means notion
-	form  form
-	heads bool // first word of a pair in the vocabulary
-}
-
-// entries maps each word in the spelling of wordAt. It is built at the first use.
-var entries = sync.OnceValue(func() map[string]entry {
-	m := make(map[string]entry, 3000) // room for 6,000 would add 0.1 ms to each hook
-	for _, g := range vocabulary() {
-		for word := range strings.FieldsSeq(g.words) {
-			note(m, word, func(e *entry) { e.is |= g.is })
-		}
-	}
-	for _, g := range verbs() {
-		for word := range strings.FieldsSeq(g.words) {
-			for f, spellings := range inflected(word) {
-				for _, w := range spellings {
-					note(m, w, func(e *entry) {
-						e.means |= g.means
-						if e.form == noVerb || form(f) == plain {
-							e.form = form(f)
-						}
-					})
-				}
-			}
-		}
-	}
-	for _, g := range notions() {
-		for word := range strings.FieldsSeq(g.words) {
-			note(m, strings.ReplaceAll(word, "~", " "), func(e *entry) {
-				e.means |= g.means
-				if g.means&acts != 0 && e.form == noVerb {
-					e.form = plain
-				}
-			})
-		}
-	}
-	return m
-})
-
-// note changes the entry of one or two words.
-func note(m map[string]entry, phrase string, change func(*entry)) {
-	var key [2*maxWord + 1]byte
-	n := 0
-	for word := range strings.FieldsSeq(phrase) {
-		if n > 0 {
-			key[n] = ' '
-			n++
-			head := string(key[:n-1])
-			e := m[head]
-			e.heads = true
-			m[head] = e
-		}
-		_, w := wordAt(word, 0, key[n:n+maxWord])
-		n += w
-	}
-	e := m[string(key[:n])]
-	change(&e)
-	m[string(key[:n])] = e
-}
-
-// inflected returns the spellings of an English verb by form; "send/sent" has an irregular past.
-func inflected(verb string) [forms][]string {
-	base, was, own := strings.Cut(verb, "/")
-	stem := strings.TrimSuffix(base, "e")
-	last := base[len(base)-1:]
-	all := [forms][]string{plain: {base}, third: {base + "s"}, doing: {stem + "ing"}, past: {stem + "ed"}}
-	switch {
-	case strings.HasSuffix(base, "y") && !strings.HasSuffix(base, "ay") && !strings.HasSuffix(base, "oy"):
-		all[third], all[past], all[doing] = []string{base[:len(base)-1] + "ies"}, []string{base[:len(base)-1] + "ied"}, []string{base + "ing"}
-	case strings.HasSuffix(base, "ss"), strings.HasSuffix(base, "sh"), strings.HasSuffix(base, "ch"):
-		all[third] = []string{base + "es"}
-	case strings.Contains("ptmbgnd", last):
-		all[doing] = append(all[doing], base+last+"ing")
-		all[past] = append(all[past], base+last+"ed")
-	}
-	if own {
-		all[past] = []string{was}
-	}
-	return all
-}

@@ -39,7 +39,7 @@ type Sentences struct {
 func Read(text string) Sentences {
 	t := Sentences{text: text, tokens: make([]token, 0, len(text)/5+1)}
 	var words pair
-	known := entries()
+	listed := known()
 	open := true
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -70,7 +70,7 @@ func Read(text string) Sentences {
 		}
 		to, n := wordAt(text, i, words.next())
 		if n > 0 {
-			e, both := words.known(known, n)
+			e, both := words.look(listed, n)
 			t.add(e, i, to, open)
 			if both.means != 0 {
 				t.join(both)
@@ -101,17 +101,15 @@ type pair struct {
 // next returns the buffer for the next word.
 func (p *pair) next() []byte { return p.text[p.n : p.n+maxWord] }
 
-// known looks up the last word, of n bytes, and the pair.
-func (p *pair) known(known map[string]entry, n int) (e, both entry) {
+// look looks up the last word, of n bytes, and the pair.
+func (p *pair) look(in *vocabulary, n int) (e, both entry) {
 	word := p.text[p.n : p.n+n]
-	e, ok := known[string(word)]
-	if !ok {
-		if undress(word) {
-			e = known[string(word)]
-		}
+	e, ok := in.find(word)
+	if !ok && undress(word) {
+		e, _ = in.find(word)
 	}
 	if p.n > 0 {
-		both = known[string(p.text[:p.n+n])]
+		both, _ = in.find(p.text[:p.n+n])
 	}
 	p.n = 0
 	if e.heads {
