@@ -21,7 +21,8 @@ type hand func([]*reading) bool
 
 // Together runs functions that only read and do not depend on each other. What each of them reads next travels in one
 // round trip, also where they call Together themselves. One runs at a time, from one of its reads to the next, so that
-// they may share what the transaction knows. The error is that of the first of them that has one.
+// they may share what the transaction knows; none may hold a lock while it reads. The error is that of the first of them
+// that has one.
 func (t *Tx) Together(ctx context.Context, fns ...func(context.Context) error) error {
 	outer := t.hand
 	defer func() { t.hand = outer }()

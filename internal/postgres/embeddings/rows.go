@@ -48,11 +48,12 @@ func (s Store) next() int64 {
 func (s Store) models(ctx context.Context) (map[string]index.Model, error) {
 	known := s.Known()
 	known.mu.Lock()
-	defer known.mu.Unlock()
-	if known.all != nil {
-		return known.all, nil
+	all := known.all
+	known.mu.Unlock()
+	if all != nil {
+		return all, nil
 	}
-	all := map[string]index.Model{}
+	all = map[string]index.Model{}
 	err := s.Tx.Rows(ctx, `SELECT fingerprint, num, dimensions, changes FROM models WHERE space = $space`, nil, func(r conn.Scanner) error {
 		var fingerprint string
 		var m index.Model
@@ -63,6 +64,8 @@ func (s Store) models(ctx context.Context) (map[string]index.Model, error) {
 	if err != nil {
 		return nil, conn.Doing(err, "read models")
 	}
+	known.mu.Lock() // not while reading, which lets others run that want it (conn.Tx.Together)
+	defer known.mu.Unlock()
 	known.all = all
 	return all, nil
 }
@@ -123,43 +126,47 @@ func (s Store) Lacking(ctx context.Context, model int64) (lacking int64, err err
 	return lacking, conn.Doing(err, "count vectors")
 }
 
-// PutRows sets vectors. First ones wait in the queue.
+// PutRows sets vectors, which wait in the queue: one read says which memories there are.
 func (s Store) PutRows(ctx context.Context, model int64, rows []index.VectorRow) (put []int64, added int64, err error) {
 	const (
-		first = `INSERT INTO vectors (space, model, memory, row) VALUES ($space,?,?,?) ON CONFLICT (space, model, memory) DO UPDATE SET row = excluded.row`
-		// All parts of the statement see what was before it.
-		others = `WITH was AS (SELECT memory FROM vectors WHERE space = $space AND model = ?1 AND memory = ANY(?2::bigint[])),
-		put AS (INSERT INTO vectors (space, model, memory, row) SELECT $space, ?1, m.num, v.row FROM unnest(?2::bigint[], ?3::bytea[]) AS v (memory, row)
-			JOIN memories m ON m.space = $space AND m.num = v.memory AND m.deleted_at IS NULL
-			ON CONFLICT (space, model, memory) DO UPDATE SET row = excluded.row RETURNING memory)
-		SELECT put.memory, was.memory IS NULL FROM put LEFT JOIN was ON was.memory = put.memory`
+		write = `INSERT INTO vectors (space, model, memory, row) VALUES ($space,?,?,?) ON CONFLICT (space, model, memory) DO UPDATE SET row = excluded.row`
+		known = `SELECT m.num, v.memory IS NULL FROM memories m LEFT JOIN vectors v ON v.space = m.space AND v.model = ? AND v.memory = m.num
+			WHERE m.space = $space AND m.num = ANY(?) AND m.deleted_at IS NULL`
 	)
-	var nums []int64
-	var values [][]byte
+	first := map[int64]bool{} // the memories that there are, and whether it is their first vector
+	var asked []int64
 	for _, v := range rows {
-		if !v.First {
-			nums, values = append(nums, v.Memory), append(values, v.Row)
+		if v.First {
+			first[v.Memory] = true
+		} else {
+			asked = append(asked, v.Memory)
+		}
+	}
+	if len(asked) > 0 {
+		if err := s.Tx.Rows(ctx, known, []any{model, asked}, func(r conn.Scanner) error {
+			var memory int64
+			var none bool
+			err := r.Scan(&memory, &none)
+			first[memory] = none
+			return err
+		}); err != nil {
+			return nil, 0, conn.Doing(err, "write vectors")
+		}
+	}
+	for _, v := range rows {
+		none, is := first[v.Memory]
+		if !is {
 			continue
 		}
-		if err := s.Run(ctx, first, model, v.Memory, v.Row); err != nil {
+		if err := s.Run(ctx, write, model, v.Memory, v.Row); err != nil {
 			return nil, 0, conn.Doing(err, "write the vector of memory %d", v.Memory)
 		}
-		put, added = append(put, v.Memory), added+1
-	}
-	if len(nums) == 0 {
-		return put, added, nil
-	}
-	s.Wrote = true
-	err = s.Tx.Rows(ctx, others, []any{model, nums, values}, func(r conn.Scanner) error {
-		var memory int64
-		var new bool
-		err := r.Scan(&memory, &new)
-		if put = append(put, memory); new {
+		if put = append(put, v.Memory); none {
 			added++
+			first[v.Memory] = false
 		}
-		return err
-	})
-	return put, added, conn.Doing(err, "write vectors")
+	}
+	return put, added, nil
 }
 
 // eachRow calls each with the rows of a query: a memory and its vector.
