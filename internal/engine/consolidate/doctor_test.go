@@ -121,7 +121,7 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 		{"codes are overwritten", []string{`UPDATE vector_codes SET sizes = zeroblob(length(sizes))`}, false,
 			health.VectorsInStep, "vectors_out_of_step", "cannot be found by their codes", true},
 		{"a page of codes is cut short", []string{`UPDATE vector_codes SET signs = substr(signs, 1, 40)`}, false,
-			health.VectorsInStep, "vectors_damaged", "a page of codes is damaged", true},
+			health.VectorsInStep, "vectors_damaged", "a page of codes of segment 1 is damaged", true},
 		{"a code outlived its memory", []string{`DELETE FROM memories WHERE num = 3`}, false, health.VectorsInStep, "vectors_out_of_step", "1 vector cannot be found by its code", true},
 		{"vectors of a former model are left", []string{`INSERT INTO models (name, fingerprint, dimensions, memories) VALUES ('old', 'old-1', 4, 1)`,
 			`INSERT INTO vectors SELECT (num << 48) + 2, zeroblob(8) FROM models WHERE name = 'old'`}, false, health.VectorsInStep, "former_model", "old", true},
