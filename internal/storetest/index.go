@@ -1,9 +1,11 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -96,6 +98,26 @@ func RunIndex(t *testing.T, in func(fn func(index.Store) error) error) {
 			t.Fatalf("%s: %v", step.name, err)
 		}
 	}
+	if err := in(func(s index.Store) error { return largeParts(t.Context(), s) }); err != nil {
+		t.Errorf("large parts: %v", err)
+	}
+}
+
+// largeParts keeps parts that are larger than a page of any database, and cannot be packed.
+func largeParts(ctx context.Context, s index.Store) error {
+	large := make([]byte, 20_000)
+	_, _ = rand.NewChaCha8([32]byte{1}).Read(large) // never fails
+	num, err := s.AddSegment(ctx, index.Segment{Level: 1, Project: -1, Firsts: large})
+	for _, of := range []index.Sort{index.Blocks, index.Documents, index.Lengths} {
+		at := index.Place{Segment: num}
+		err = errors.Join(err, s.PutPart(ctx, of, at, large), s.PartsAt(ctx, of, []index.Place{at}, func(_ index.Place, data []byte) error {
+			if !bytes.Equal(data, large) {
+				return fmt.Errorf("a part of sort %d has %d bytes, not those that were kept", of, len(data))
+			}
+			return nil
+		}))
+	}
+	return errors.Join(err, s.DropSegment(ctx, num))
 }
 
 func indexSteps(t *testing.T) []indexStep {

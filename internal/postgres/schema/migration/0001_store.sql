@@ -400,6 +400,7 @@ CREATE TABLE segments (
 	PRIMARY KEY (space, num)
 );
 CREATE INDEX segments_collection ON segments (space, collection, num);
+-- Blocks and pages fill most of a page of the database and are packed already: they stay in the row where they fit.
 CREATE TABLE postings (
 	space   uuid,
 	segment bigint,
@@ -407,7 +408,7 @@ CREATE TABLE postings (
 	words   bytea NOT NULL,
 	PRIMARY KEY (space, segment, block)
 );
-ALTER TABLE postings ALTER words SET STORAGE PLAIN;
+ALTER TABLE postings ALTER words SET STORAGE EXTERNAL, SET (toast_tuple_target = 8160);
 CREATE TABLE documents (
 	space   uuid,
 	segment bigint,
@@ -415,7 +416,7 @@ CREATE TABLE documents (
 	rows    bytea NOT NULL,
 	PRIMARY KEY (space, segment, page)
 );
-ALTER TABLE documents ALTER rows SET STORAGE PLAIN;
+ALTER TABLE documents ALTER rows SET STORAGE EXTERNAL, SET (toast_tuple_target = 8160);
 CREATE TABLE lengths (
 	space   uuid,
 	segment bigint,
@@ -423,7 +424,7 @@ CREATE TABLE lengths (
 	rows    bytea NOT NULL,
 	PRIMARY KEY (space, segment, page)
 );
-ALTER TABLE lengths ALTER rows SET STORAGE PLAIN;
+ALTER TABLE lengths ALTER rows SET STORAGE EXTERNAL, SET (toast_tuple_target = 8160);
 CREATE TABLE kinds (
 	space uuid,
 	num   bigint,
