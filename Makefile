@@ -29,7 +29,7 @@ test: ## the whole suite
 test-postgres: ## what runs on a real Postgres, the program's scripts and the engine's tests in spaces of their own
 	ENGRAM_TEST_POSTGRES=require go test ./internal/postgres/... ./internal/postgrestest
 	ENGRAM_TEST_POSTGRES=require ENGRAM_TEST_SCRIPTS=postgres go test -timeout 20m ./cmd/engram -run Postgres
-	ENGRAM_TEST_POSTGRES=require ENGRAM_TEST_STORE=postgres go test -timeout 20m $(addprefix ./internal/engine/,anchors brief exposure relate remember review search sync undo vault)
+	ENGRAM_TEST_POSTGRES=require ENGRAM_TEST_STORE=postgres go test -timeout 20m ./internal/engine/...
 
 simulate: ## replicas live through SIMULATED random histories, and end with the same
 	go test -count=1 -timeout 60m ./internal/replica/replicatest -run TestReplicasComeTogether -histories $(SIMULATED) -seed $(SEED) -v
