@@ -139,7 +139,7 @@ func (s *Store) beginWrite(ctx context.Context) []string {
 func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	c, row, err := s.pool.Begin(ctx, s.space, s.beginView()...)
 	if err != nil {
-		return schema.Explain(err)
+		return explain(ctx, err)
 	}
 	defer c.Leave()
 	t, err := s.newTx(c, row)
@@ -149,14 +149,14 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	if err == nil {
 		err = fn(t)
 	}
-	return schema.Explain(err)
+	return explain(ctx, err)
 }
 
 // Update runs fn as the only writer of the space.
 func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	c, row, err := s.pool.Begin(ctx, s.space, s.beginWrite(ctx)...)
 	if err != nil {
-		return schema.Explain(err)
+		return explain(ctx, err)
 	}
 	defer c.Rollback()
 	return s.write(ctx, c, row, fn)
@@ -167,7 +167,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
 	c, row, err := s.pool.Begin(ctx, s.space, s.beginView()...)
 	if err != nil {
-		return schema.Explain(err)
+		return explain(ctx, err)
 	}
 	defer c.Rollback()
 	t, err := s.newTx(c, row)
@@ -178,12 +178,12 @@ func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error,
 		err = look(t)
 	}
 	if err != nil {
-		return schema.Explain(err)
+		return explain(ctx, err)
 	}
 	hidden := c.Off != nil
 	c.Off = nil // fn sees everything
 	if row, err = c.Each(ctx, append([]string{"COMMIT"}, s.beginWrite(ctx)...)...); err != nil {
-		return schema.Explain(err)
+		return explain(ctx, err)
 	}
 	now, err := readHead(row)
 	if err == nil && now == t.begun && !hidden {
@@ -196,7 +196,7 @@ func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error,
 func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(engram.Tx) error) error {
 	t, err := s.newTx(c, head)
 	if err != nil {
-		return schema.Explain(err)
+		return explain(ctx, err)
 	}
 	return s.finish(ctx, t, fn)
 }
@@ -218,7 +218,7 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 		err = ctx.Err()
 	}
 	if err != nil {
-		return schema.Explain(err)
+		return explain(ctx, err)
 	}
 	lost, err := t.Commit(ctx)
 	if lost {
@@ -229,6 +229,15 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 		s.latest.written(t.head.version, t.names)
 		s.signed.Store(max(signed, s.signed.Load()))
 		s.sealBeside(ctx, t)
+	}
+	return explain(ctx, err)
+}
+
+// explain is schema.Explain for a call whose ctx may have ended: the driver closes the connection then, and what comes
+// after it says no more.
+func explain(ctx context.Context, err error) error {
+	if ended := ctx.Err(); ended != nil && conn.IsConnection(err) {
+		return fmt.Errorf("%w: %w", ended, err)
 	}
 	return schema.Explain(err)
 }
