@@ -149,6 +149,52 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
+// TestTogether reads in functions that run together, one within another, and with one that fails.
+func TestTogether(t *testing.T) {
+	server := postgrestest.Start(t)
+	var trips int
+	s := open(t, server, postgrestest.Space(), func(o *postgres.Options) {
+		o.Sent = func(all []string) {
+			if all[0] != "ROLLBACK" {
+				trips++
+			}
+		}
+	})
+	ctx := t.Context()
+	if err := s.Update(ctx, func(tx engram.Tx) error { return storetest.Fill(ctx, tx, "text") }); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	for _, fails := range []error{nil, broken} {
+		var lists, prompts, sessions, later int
+		trips = 0
+		err := s.View(ctx, func(r engram.Reader) error {
+			list := func(ctx context.Context) error {
+				ms, err := r.List(ctx, engram.Filter{}, engram.Page{Limit: 10})
+				lists += len(ms)
+				return err
+			}
+			return engram.Together(ctx, r, list, func(ctx context.Context) error {
+				ps, err := r.Prompts(ctx, engram.PromptFilter{}, engram.Page{Limit: 10})
+				if prompts = len(ps); err != nil {
+					return err
+				}
+				return engram.Together(ctx, r, list, func(ctx context.Context) error {
+					ss, err := r.Sessions(ctx, engram.SessionFilter{}, engram.Page{Limit: 10})
+					sessions = len(ss)
+					return cmp.Or(fails, err)
+				})
+			}, func(context.Context) error { later++; return nil })
+		})
+		if !errors.Is(err, fails) || lists == 0 || lists%2 != 0 || prompts == 0 || sessions == 0 || later != 1 {
+			t.Errorf("with %v: got %v, twice %d memories, %d prompts, %d sessions", fails, err, lists, prompts, sessions)
+		}
+		if trips != 3 { // the beginning, two reads and two reads
+			t.Errorf("with %v: %d round trips, want 3", fails, trips)
+		}
+	}
+}
+
 // saveWhole writes a memory with what a save writes beside it.
 func saveWhole(ctx context.Context, tx engram.Tx, m *engram.Memory) error {
 	if _, _, err := tx.Project(ctx, m.Project); err != nil {

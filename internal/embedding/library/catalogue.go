@@ -2,7 +2,6 @@ package library
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -92,7 +91,7 @@ func Canonical(name string) string { return path.Base(strings.TrimSpace(name)) }
 func missing(name string) error {
 	err := engram.Errorf(engram.CodeNotFound, "the model %s is not installed", name)
 	if e, ok := Published(name); ok {
-		return err.WithHint("run {model pull %s} (%s MB), or {model add FOLDER}", e.Name, fmt.Sprint(e.Bytes/1e6))
+		return err.WithHint("run {model pull %s} (%d MiB), or {model add FOLDER}", e.Name, (e.Bytes+1<<19)>>20)
 	}
 	return err.WithHint("{model list} has those that are; others come with {model pull OWNER/NAME} or {model add FOLDER}")
 }

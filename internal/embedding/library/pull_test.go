@@ -241,7 +241,7 @@ func TestTheCatalogue(t *testing.T) {
 	}
 	_, err := models(t).Pull(t.Context(), library.PullInput{Name: "bge-big"})
 	refuses(t, err, engram.CodeNotFound, "OWNER/NAME")
-	for name, says := range map[string]string{"BAAI/bge-m3": "engram model pull bge-m3 (2290 MB)", "x/y": "OWNER/NAME"} {
+	for name, says := range map[string]string{"BAAI/bge-m3": "engram model pull bge-m3 (2184 MiB)", "x/y": "OWNER/NAME"} {
 		_, err := models(t).Info(name)
 		refuses(t, err, engram.CodeNotFound, says)
 	}

@@ -152,7 +152,7 @@ func TestWrongAnswers(t *testing.T) {
 		{"an index twice", openai(`[{"index":1,"embedding":[1]},{"index":1,"embedding":[1]}]`), provider.OpenAI, "index 1 twice"},
 		{"an index beyond", openai(`[{"index":0,"embedding":[1]},{"index":7,"embedding":[1]}]`), provider.OpenAI, "index 7"},
 		{"an index below", openai(`[{"index":-1,"embedding":[1]},{"index":0,"embedding":[1]}]`), provider.OpenAI, "index -1"},
-		{"base64 that is none", openai(`[{"index":0,"embedding":"%%"},{"index":1,"embedding":[1]}]`), provider.OpenAI, "no list of numbers"},
+		{"a text that is not base64", openai(`[{"index":0,"embedding":"%%"},{"index":1,"embedding":[1]}]`), provider.OpenAI, "no list of numbers"},
 		{"base64 of NaN", openai(`[{"index":0,"embedding":"AADAfw=="},{"index":1,"embedding":[1]}]`), provider.OpenAI, "not a finite number"},
 		{"an error with status 200", `{"error":"secret-text"}`, provider.OpenAI, "no list"},
 		{"millions of elements", openai(`[` + strings.Repeat("{},", 1<<20) + `{}]`), provider.OpenAI, "no list of numbers"},
