@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/embedding/library"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 )
 
@@ -53,15 +55,31 @@ func embeddersOf(c config.Config) (beside, asked engram.Embedder) {
 	var err error
 	if s, ok, wrong := config.ServedOf(c.EmbeddingModel); ok {
 		if err = wrong; err == nil {
-			asked, err = servedEmbedder(c, s)
+			asked, err = servedEmbedder(c, s, prefix.Of(s.Model).With(prefixesOf(c)))
 		}
 	} else {
-		asked, err = ModelsOf(c).Embedder(c.EmbeddingModel)
+		models := ModelsOf(c)
+		models.Prefixes = prefixesOf(c)
+		asked, err = models.Embedder(c.EmbeddingModel)
 	}
 	if err != nil {
 		asked = lost{c.EmbeddingModel, err}
 	}
 	return static.New(), asked
+}
+
+// prefixesOf returns what goes before texts by the settings, in place of what the embedding model is known to want.
+func prefixesOf(c config.Config) prefix.Set {
+	all := prefix.Set{}
+	for role, text := range map[engram.Role]string{engram.RoleQuery: c.EmbeddingQueryPrefix, engram.RoleMemory: c.EmbeddingMemoryPrefix} {
+		switch {
+		case strings.EqualFold(text, config.NoModel):
+			all[role] = ""
+		case text != "":
+			all[role] = text + " "
+		}
+	}
+	return all
 }
 
 // rerankerOf returns the reranker that is configured: nil for none.

@@ -12,17 +12,18 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/embedding/library"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/provider"
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// servedEmbedder returns a model at a server.
-func servedEmbedder(c config.Config, s config.Served) (engram.Embedder, error) {
+// servedEmbedder returns a model at a server, which gets prefixes before texts.
+func servedEmbedder(c config.Config, s config.Served, prefixes prefix.Set) (engram.Embedder, error) {
 	o, err := servedOptions(c, s)
 	if err != nil {
 		return nil, err
 	}
-	o.Prefix, o.Marks = library.Known(s.Model)
+	o.Prefixes, o.Marks = prefixes, library.Known(s.Model)
 	return provider.New(o)
 }
 
@@ -66,11 +67,15 @@ func formerOf(c config.Config, asked engram.Embedder, others *formers) func(engr
 				if there.URL = here.URL; !served || err != nil || there.API != here.API {
 					return nil
 				}
-				e, err := servedEmbedder(c, there)
-				if err != nil {
-					return nil
+				for _, prefixes := range []prefix.Set{prefix.Of(there.Model).With(prefixesOf(c)), prefix.Of(there.Model), nil} {
+					if !prefixes.Fits(m.Fingerprint) {
+						continue
+					}
+					if e, err := servedEmbedder(c, there, prefixes); err == nil {
+						return e
+					}
 				}
-				return e
+				return nil
 			}
 			e, err := ModelsOf(c).Embedder(m.Name)
 			if err != nil || e.Model().Fingerprint != m.Fingerprint {

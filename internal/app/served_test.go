@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/provider/providertest"
 	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
@@ -85,6 +86,30 @@ func TestSearchesWhileAServerComesAndGoes(t *testing.T) {
 		}
 	})
 	all.Wait()
+}
+
+// Vectors that were made without what a model is now known to want before memories are asked without it.
+func TestAFormerModelIsAskedAsItsVectorsWereMade(t *testing.T) {
+	s, err := providertest.Start(providertest.Model{Name: "e5-m", Dimensions: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Stop() })
+	c := loaded(t, map[string]string{"data_dir": t.TempDir(), "embedding_model": "openai:e5-m@" + s.URL()})
+	_, asked := embeddersOf(c)
+	former := formerOf(c, asked, &formers{})
+	for fingerprint, want := range map[string]string{"openai:e5-m@/64": "", "openai:e5-m@/64" + prefix.Of("e5-m").Mark(): prefix.Of("e5-m").Mark()} {
+		e := former(engram.Model{Name: "openai:e5-m", Fingerprint: fingerprint})
+		if e == nil {
+			t.Fatalf("%s is not asked", fingerprint)
+		}
+		if _, err := e.Embed(t.Context(), []string{"a"}, engram.RoleQuery); err != nil || e.Model().Fingerprint != "openai:e5-m@/64"+want {
+			t.Errorf("%s: got %v, %+v", fingerprint, err, e.Model())
+		}
+	}
+	if e := former(engram.Model{Name: "openai:e5-m", Fingerprint: "openai:e5-m@/64/p00000000"}); e != nil {
+		t.Errorf("vectors after another prefix are asked as %+v", e.Model())
+	}
 }
 
 // While the configured model has no vectors, the former one at the same server goes on. No other server is asked.

@@ -39,8 +39,12 @@ type Config struct {
 	Offline bool
 	// EmbeddingModel is BuiltIn (the default), NoModel, the name of an installed model, or a model at a server (ServedOf).
 	EmbeddingModel string
-	RerankModel    string // NoModel, the name of an installed model, or a model at a server
-	EmbeddingKey   string // bearer token for those servers, never shown; "" (the default) for none
+	// EmbeddingQueryPrefix and EmbeddingMemoryPrefix go before texts for EmbeddingModel: "" for what the model is known to
+	// want, NoModel for nothing.
+	EmbeddingQueryPrefix, EmbeddingMemoryPrefix string
+
+	RerankModel  string // NoModel, the name of an installed model, or a model at a server
+	EmbeddingKey string // bearer token for those servers, never shown; "" (the default) for none
 	// ModelMirror is the hub that `model pull` downloads from, and ModelToken the bearer token for it, never shown; "" (the
 	// default) for the public hub and for none.
 	ModelMirror, ModelToken string

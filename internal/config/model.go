@@ -51,6 +51,19 @@ func setRerankModel(c *Config, _ paths, v string) error {
 	return nil
 }
 
+// mostPrefix is the longest text in bytes that may go before others.
+const mostPrefix = 300
+
+func setPrefix(field func(*Config) *string) func(*Config, paths, string) error {
+	return func(c *Config, _ paths, v string) error {
+		if v = strings.TrimSpace(v); len(v) > mostPrefix {
+			return fmt.Errorf("it has %d bytes, and at most %d are possible", len(v), mostPrefix)
+		}
+		*field(c) = v
+		return nil
+	}
+}
+
 // installed returns the name of the installed model that v names, whose repository's owner may stand before it;
 // NoModel for that.
 func (c *Config) installed(v string) (string, error) {

@@ -119,3 +119,14 @@ func TestTheKeyOfAModelIsNotInTheFile(t *testing.T) {
 		t.Errorf("got key %q, remarks %v, %v", c.EmbeddingKey, c.Remarks, err)
 	}
 }
+
+// What goes before texts for a model is kept as it is written, but for the blanks around it.
+func TestPrefixes(t *testing.T) {
+	for value, want := range map[string]string{"query:": "query:", " search query: ": "search query:", "none": "none", "Instruct: find\nQuery:": "Instruct: find\nQuery:", strings.Repeat("x", 301): ""} {
+		env := map[string]string{"ENGRAM_DATA_DIR": t.TempDir(), "ENGRAM_EMBEDDING_QUERY_PREFIX": value, "ENGRAM_EMBEDDING_MEMORY_PREFIX": value}
+		c, err := config.Load(config.Sources{Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
+		if err != nil || c.EmbeddingQueryPrefix != want || c.EmbeddingMemoryPrefix != want || (len(c.Remarks) > 0) != (want == "") {
+			t.Errorf("%q: %q, %q, remarks %v, %v", value, c.EmbeddingQueryPrefix, c.EmbeddingMemoryPrefix, c.Remarks, err)
+		}
+	}
+}

@@ -8,6 +8,7 @@
 package tokenizer
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -140,10 +141,18 @@ func (t *Tokenizer) Encode(text string, limit int) Sequence {
 }
 
 // Windows returns the sequences of a text that may be longer than limit: of all its parts of equal length, each but the
-// first repeating about overlap ids of the one before. A text within the limit has one.
-func (t *Tokenizer) Windows(text string, limit, overlap int) (windows []Sequence) {
-	for _, part := range parts(t.IDs(text, false), limit-t.single.specials(), overlap) {
-		windows = append(windows, t.single.fill(part))
+// first repeating about overlap ids of the one before. A text within the limit has one. prefix opens the text and each
+// part, of which it takes half at most.
+func (t *Tokenizer) Windows(prefix, text string, limit, overlap int) (windows []Sequence) {
+	ids, room := t.IDs(prefix+text, false), limit-t.single.specials()
+	var lead []int32
+	if prefix != "" && len(ids) > room {
+		lead = t.IDs(strings.TrimSpace(prefix), false)
+		lead = lead[:min(len(lead), room/2)]
+		ids, room = t.IDs(text, false), room-len(lead)
+	}
+	for _, part := range parts(ids, room, overlap) {
+		windows = append(windows, t.single.fill(slices.Concat(lead, part)))
 	}
 	return windows
 }

@@ -144,6 +144,32 @@ func TestPairsShortenTheLongerTextFirst(t *testing.T) {
 	}
 }
 
+// Each window opens as the text does; a text that fits is what the two are as one.
+func TestWindowsOpenWithThePrefix(t *testing.T) {
+	for _, kind := range []string{"wordpiece", "unigram"} {
+		tok := must(t, kind)
+		const before, limit, overlap = "the user ", 32, 7
+		lead, text := tok.IDs("the user", false), strings.Repeat("memory token search ", 40)
+		if got, want := tok.Windows(before, "memory", limit, overlap), tok.Encode(before+"memory", 0); len(got) != 1 || !slices.Equal(got[0].IDs, want.IDs) {
+			t.Errorf("%s: a short text has %v, want %v", kind, got, want)
+		}
+		with, without := tok.Windows(before, text, limit, overlap), tok.Windows("", text, limit-len(lead), overlap)
+		if len(with) != len(without) || len(with) < 3 {
+			t.Fatalf("%s: %d windows, %d without the prefix", kind, len(with), len(without))
+		}
+		for i, w := range with {
+			if n := len(lead); !slices.Equal(w.IDs[1:n+1], lead) || !slices.Equal(w.IDs[n+1:], without[i].IDs[1:]) || len(w.IDs) > limit {
+				t.Errorf("%s: window %d is %v, want %v before %v", kind, i, w.IDs, lead, without[i].IDs)
+			}
+		}
+		for _, w := range tok.Windows(strings.Repeat(before, 40), text, limit, overlap) {
+			if len(w.IDs) != limit {
+				t.Errorf("%s: a long prefix gives a window of %d ids", kind, len(w.IDs))
+			}
+		}
+	}
+}
+
 func TestWindowsCoverTheText(t *testing.T) {
 	for _, kind := range []string{"wordpiece", "unigram"} {
 		tok := must(t, kind)
@@ -154,7 +180,7 @@ func TestWindowsCoverTheText(t *testing.T) {
 		text := strings.Join(words, " ")
 		all := tok.IDs(text, false)
 		const limit, overlap = 32, 7
-		windows := tok.Windows(text, limit, overlap)
+		windows := tok.Windows("", text, limit, overlap)
 		at, covered := 0, 0
 		for i, w := range windows {
 			if len(w.IDs) != limit || len(w.Types) != limit {
@@ -172,10 +198,10 @@ func TestWindowsCoverTheText(t *testing.T) {
 		if covered != len(all) {
 			t.Errorf("%s: the windows end at %d of %d", kind, covered, len(all))
 		}
-		if got := tok.Windows("the memory", limit, overlap); len(got) != 1 || !slices.Equal(got[0].IDs, tok.Encode("the memory", 0).IDs) {
+		if got := tok.Windows("", "the memory", limit, overlap); len(got) != 1 || !slices.Equal(got[0].IDs, tok.Encode("the memory", 0).IDs) {
 			t.Errorf("%s: a short text has the windows %v", kind, got)
 		}
-		if got := tok.Windows("", limit, overlap); len(got) != 1 || len(got[0].IDs) != 2 {
+		if got := tok.Windows("", "", limit, overlap); len(got) != 1 || len(got[0].IDs) != 2 {
 			t.Errorf("%s: an empty text has the windows %v", kind, got)
 		}
 		pairs := tok.PairWindows("the user "+text, text, limit, overlap)
@@ -342,7 +368,7 @@ func check(t *testing.T, tok *tokenizer.Tokenizer, text string) {
 	if !utf8.ValidString(text) && !slices.Equal(tok.IDs(text, false), tok.IDs(strings.ToValidUTF8(text, "\uFFFD"), false)) {
 		t.Fatal("what is not UTF-8 is not U+FFFD")
 	}
-	for _, w := range tok.Windows(text, 16, 4) {
+	for _, w := range tok.Windows("", text, 16, 4) {
 		if len(w.IDs) > max(16, tok.Specials()+1) || len(w.IDs) != len(w.Types) {
 			t.Fatalf("a window of %d ids and %d types", len(w.IDs), len(w.Types))
 		}

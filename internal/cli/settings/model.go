@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/cli/command"
 	"github.com/alanbuscaglia/engram/internal/cli/terminal"
@@ -18,22 +19,24 @@ import (
 
 // ModelDoc is an installed model.
 type ModelDoc struct {
-	Name       string             `json:"name"`
-	Kind       string             `json:"kind"`       // bert or xlm-roberta
-	Reranker   bool               `json:"reranker"`   // it ranks results; others embed
-	InForce    bool               `json:"in_force"`   // a setting names it
-	Dimensions int                `json:"dimensions"` // numbers of a vector
-	Layers     int                `json:"layers"`
-	Pooling    string             `json:"pooling"`    // cls or mean; "" for a reranker
-	Tokens     int                `json:"max_tokens"` // longer texts are divided
-	Precision  string             `json:"precision"`  // f32 or w8
-	Bytes      int64              `json:"bytes"`      // of all files
-	Source     string             `json:"source"`     // folder that it was copied from, or page that it was pulled from
-	Repository string             `json:"repository"` // at the hub; "" for one that was not pulled, as for the next three
-	Commit     string             `json:"commit"`     // of the repository
-	License    string             `json:"license"`    // as the repository names it
-	Verified   string             `json:"verified"`   // whose hashes its files had: catalogue (known to the program) or hub (as announced)
-	Added      document.Timestamp `json:"added_at"`
+	Name         string             `json:"name"`
+	Kind         string             `json:"kind"`       // bert or xlm-roberta
+	Reranker     bool               `json:"reranker"`   // it ranks results; others embed
+	InForce      bool               `json:"in_force"`   // a setting names it
+	Dimensions   int                `json:"dimensions"` // numbers of a vector
+	Layers       int                `json:"layers"`
+	Pooling      string             `json:"pooling"`       // cls or mean; "" for a reranker
+	Tokens       int                `json:"max_tokens"`    // longer texts are divided
+	Precision    string             `json:"precision"`     // f32 or w8
+	QueryPrefix  string             `json:"query_prefix"`  // goes before a question, unless a setting says otherwise; "" for nothing
+	MemoryPrefix string             `json:"memory_prefix"` // before a memory
+	Bytes        int64              `json:"bytes"`         // of all files
+	Source       string             `json:"source"`        // folder that it was copied from, or page that it was pulled from
+	Repository   string             `json:"repository"`    // at the hub; "" for one that was not pulled, as for the next three
+	Commit       string             `json:"commit"`        // of the repository
+	License      string             `json:"license"`       // as the repository names it
+	Verified     string             `json:"verified"`      // whose hashes its files had: catalogue (known to the program) or hub (as announced)
+	Added        document.Timestamp `json:"added_at"`
 }
 
 // ModelsDoc is the answer of `model list`.
@@ -67,7 +70,8 @@ type RemovedModelDoc struct {
 }
 
 func modelOf(c config.Config, m app.Model) ModelDoc {
-	return ModelDoc{Name: m.Name, Kind: m.Kind, Reranker: m.Reranker, InForce: m.Name == c.EmbeddingModel || m.Name == c.RerankModel, Dimensions: m.Dimensions,
+	before := m.Before()
+	return ModelDoc{QueryPrefix: before[engram.RoleQuery], MemoryPrefix: before[engram.RoleMemory], Name: m.Name, Kind: m.Kind, Reranker: m.Reranker, InForce: m.Name == c.EmbeddingModel || m.Name == c.RerankModel, Dimensions: m.Dimensions,
 		Layers: m.Layers, Pooling: m.Pooling, Tokens: m.Tokens, Precision: string(m.Precision), Bytes: m.Size(), Source: m.Source,
 		Repository: m.Repository, Commit: m.Commit, License: m.License, Verified: string(m.Verified), Added: document.Timestamp(m.Added)}
 }
@@ -205,6 +209,9 @@ func writeModel(b *strings.Builder, m ModelDoc) {
 	}
 	fmt.Fprintf(b, "%s: %s model of the kind %s\n", m.Name, use(m), m.Kind)
 	fmt.Fprintf(b, "  %d layers, %d numbers, %d tokens%s, weights as %s\n", m.Layers, m.Dimensions, m.Tokens, pooling, m.Precision)
+	if m.QueryPrefix != "" || m.MemoryPrefix != "" {
+		fmt.Fprintf(b, "  %q goes before a question, %q before a memory\n", m.QueryPrefix, m.MemoryPrefix)
+	}
 	fmt.Fprintf(b, "  %s from %s\n", command.SizeText(m.Bytes), render.Line(cmp.Or(m.Source, "?"), 0))
 	if m.Repository != "" {
 		fmt.Fprintf(b, "  licence %s, commit %s; %s\n", render.Line(cmp.Or(m.License, "unknown"), 0), render.Line(m.Commit, 0), verifiedText(m.Verified))

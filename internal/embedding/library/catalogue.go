@@ -20,8 +20,7 @@ type Entry struct {
 	Bytes      int64  // of all files, roughly
 	Files      []File // whose content is known; the hub's word counts for others
 
-	prefix string // before a question
-	tokens int    // that a text or window has at most; 0 is the model's own limit
+	tokens int // that a text or window has at most; 0 is the model's own limit
 	marks  engram.Model
 }
 
@@ -43,8 +42,7 @@ func catalogue() []Entry {
 				{"config.json", 743, "094f8e891b932f2000c92cfc663bac4c62069f5d8af5b5278c4306aef3084750"},
 				{"tokenizer.json", 711_396, "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"},
 				{weightsFile, 133_466_304, "3c9f31665447c8911517620762200d2245a2518d6e7208acc78cd9db317e21ad"}},
-			prefix: "Represent this sentence for searching relevant passages: ",
-			marks:  engram.Model{Related: 0.78, Duplicate: 0.95, Noise: 0.45, Answer: 0.75, Fusion: engram.FusionScore, Weight: 0.5}},
+			marks: engram.Model{Related: 0.78, Duplicate: 0.95, Noise: 0.45, Answer: 0.75, Fusion: engram.FusionScore, Weight: 0.5}},
 		{Name: "bge-m3", Repository: "BAAI/bge-m3", Revision: "refs/pr/38",
 			License: "mit", Dimensions: 1024, Bytes: 2_290_000_000, tokens: 1024,
 			marks: engram.Model{Related: 0.7, Duplicate: 0.94, Noise: 0.37, Answer: 0.66, Fusion: engram.FusionScore, Weight: 0.5}},

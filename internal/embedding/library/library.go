@@ -25,6 +25,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/transformer"
 	"github.com/alanbuscaglia/engram/internal/encoder"
 )
@@ -45,13 +46,15 @@ const leftFor = 24 * time.Hour
 func modelFiles() map[string]bool {
 	return map[string]bool{"config.json": true, "tokenizer.json": true, weightsFile: true,
 		"tokenizer_config.json": false, "special_tokens_map.json": false, "modules.json": false,
-		"sentence_bert_config.json": false, "1_Pooling/config.json": false}
+		"sentence_bert_config.json": false, "config_sentence_transformers.json": false, "1_Pooling/config.json": false}
 }
 
 // A Library is a folder of models. The zero value has no models.
 type Library struct {
 	Dir     string // absolute
 	Threads int    // that a model computes with
+	// Prefixes replace, for the roles that they have, what models want before texts.
+	Prefixes prefix.Set
 }
 
 // A Precision is how weights are kept in memory.
@@ -65,21 +68,22 @@ const (
 
 // A Lock describes an installed model.
 type Lock struct {
-	Name       string    `json:"name"`
-	Source     string    `json:"source"`               // the folder or the page that it came from
-	Repository string    `json:"repository,omitempty"` // at the hub; it, Commit, License and Verified are of models that were pulled
-	Commit     string    `json:"commit,omitempty"`
-	License    string    `json:"license,omitempty"` // as the repository names it
-	Verified   Verified  `json:"verified,omitempty"`
-	Added      time.Time `json:"added"`
-	Kind       string    `json:"kind"` // bert or xlm-roberta
-	Reranker   bool      `json:"reranker,omitempty"`
-	Dimensions int       `json:"dimensions"`
-	Layers     int       `json:"layers"`
-	Pooling    string    `json:"pooling,omitempty"` // cls or mean
-	Tokens     int       `json:"max_tokens"`
-	Precision  Precision `json:"precision"`
-	Files      []File    `json:"files"`
+	Name       string     `json:"name"`
+	Source     string     `json:"source"`               // the folder or the page that it came from
+	Repository string     `json:"repository,omitempty"` // at the hub; it, Commit, License and Verified are of models that were pulled
+	Commit     string     `json:"commit,omitempty"`
+	License    string     `json:"license,omitempty"` // as the repository names it
+	Verified   Verified   `json:"verified,omitempty"`
+	Added      time.Time  `json:"added"`
+	Kind       string     `json:"kind"` // bert or xlm-roberta
+	Reranker   bool       `json:"reranker,omitempty"`
+	Dimensions int        `json:"dimensions"`
+	Layers     int        `json:"layers"`
+	Pooling    string     `json:"pooling,omitempty"` // cls or mean
+	Tokens     int        `json:"max_tokens"`
+	Prefixes   prefix.Set `json:"prefixes,omitempty"` // before texts, where the model's files say which
+	Precision  Precision  `json:"precision"`
+	Files      []File     `json:"files"`
 }
 
 // Verified says whose hashes the files of a model had when it was pulled.
@@ -109,6 +113,14 @@ func (l Lock) Size() (n int64) {
 // entry is what is known of the model.
 func (l Lock) entry() Entry { return entryOf(cmp.Or(l.Repository, l.Name)) }
 
+// Before is what the model wants before texts: as its files say, or as its authors describe it.
+func (l Lock) Before() prefix.Set {
+	if l.Prefixes != nil {
+		return l.Prefixes
+	}
+	return prefix.Of(cmp.Or(l.Repository, l.Name))
+}
+
 // weights is the hash of the weights, by which vectors of equal names are told apart.
 func (l Lock) weights() string {
 	for _, f := range l.Files {
@@ -122,7 +134,7 @@ func (l Lock) weights() string {
 // check returns what in a lock cannot be, for one that was edited or cut off.
 func (l Lock) check(name string) error {
 	switch {
-	case l.Name != name || l.Dimensions < 1 || l.Tokens < 1 || l.weights() == "" || l.Precision != Full && l.Precision != Narrow:
+	case l.Name != name || l.Dimensions < 1 || l.Tokens < 1 || l.weights() == "" || l.Precision != Full && l.Precision != Narrow || l.Prefixes.Check() != nil:
 		return engram.Errorf(engram.CodeInvalid, "the model %s has a %s that is damaged", name, lockFile).
 			WithHint("remove the model and add it again")
 	}
@@ -314,17 +326,17 @@ func (l Library) try(ctx context.Context, dir string, lock *Lock) error {
 	defer m.Close()
 	config := m.Config()
 	lock.Kind, lock.Reranker, lock.Dimensions, lock.Layers = config.Kind, config.Classifier, config.Hidden, config.Layers
-	lock.Pooling, lock.Tokens = string(m.Pooling()), m.Limit()
+	lock.Pooling, lock.Tokens, lock.Prefixes = string(m.Pooling()), m.Limit(), m.Prefixes()
 	if config.Classifier {
-		lock.Pooling = ""
+		lock.Pooling, lock.Prefixes = "", nil
 		_, err := m.Rerank(ctx, "where is it?", []string{"here", "there"})
 		return err
 	}
-	alone, err := m.Embed(ctx, []string{"We chose Postgres for the shop."})
+	alone, err := m.Embed(ctx, "", []string{"We chose Postgres for the shop."})
 	if err != nil {
 		return err
 	}
-	both, err := m.Embed(ctx, []string{"The build is broken.", "We chose Postgres for the shop."})
+	both, err := m.Embed(ctx, "", []string{"The build is broken.", "We chose Postgres for the shop."})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/embedding/library"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/encoder/encodertest"
 )
 
@@ -244,6 +245,57 @@ func TestEmbedder(t *testing.T) {
 	other, err := l.Embedder("other")
 	if err != nil || other.Model().Related <= 1 || other.Model().Duplicate <= 1 || other.Model().Fingerprint == model.Fingerprint {
 		t.Errorf("another model: %+v, %v", other.Model(), err)
+	}
+}
+
+// What goes before texts is what the model's files say, or what is known by its name, unless a person says otherwise. What
+// goes before memories is in the fingerprint.
+func TestPrefixes(t *testing.T) {
+	l := library.Library{Dir: t.TempDir()}
+	add(t, l, folder(t, encodertest.Tiny(), "plain"))
+	add(t, l, folder(t, encodertest.Tiny(), "e5-tiny"))
+	dir := folder(t, encodertest.Tiny(), "e5-other")
+	put(t, filepath.Join(dir, "config_sentence_transformers.json"), []byte(`{"prompts":{"query":"the user ","document":"the memory "}}`))
+	if lock := add(t, l, dir); lock.Prefixes[engram.RoleQuery] != "the user " || len(lock.Files) != 6 {
+		t.Errorf("lock: %+v", lock)
+	}
+	vector := func(l library.Library, name, text string, role engram.Role) []float32 {
+		e, err := l.Embedder(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		vs, err := e.Embed(t.Context(), []string{text}, role)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return vs[0]
+	}
+	mine := l
+	mine.Prefixes = prefix.Set{engram.RoleMemory: "search "}
+	marks := map[string]bool{}
+	for _, tt := range []struct {
+		library       library.Library
+		name          string
+		query, memory string
+	}{
+		{l, "plain", "", ""}, {l, "e5-tiny", "query: ", "passage: "}, {l, "e5-other", "the user ", "the memory "},
+		{mine, "plain", "", "search "}, {mine, "e5-other", "the user ", "search "},
+	} {
+		for role, before := range map[engram.Role]string{engram.RoleQuery: tt.query, engram.RoleMemory: tt.memory} {
+			if !slices.Equal(vector(tt.library, tt.name, "token", role), vector(l, "plain", before+"token", engram.RoleQuery)) {
+				t.Errorf("%s: a %s is not embedded after %q", tt.name, role, before)
+			}
+		}
+		e, _ := tt.library.Embedder(tt.name)
+		_, mark, _ := strings.Cut(e.Model().Fingerprint, "/mean/40")
+		if (mark == "") != (tt.memory == "") || mark != (prefix.Set{engram.RoleMemory: tt.memory}).Mark() {
+			t.Errorf("%s: the mark is %q", tt.name, mark)
+		}
+		marks[mark] = true
+	}
+	if len(marks) != 4 {
+		t.Errorf("marks of four prefixes: %v", marks)
 	}
 }
 

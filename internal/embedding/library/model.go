@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/transformer"
 	"github.com/alanbuscaglia/engram/internal/encoder"
 )
@@ -61,7 +62,8 @@ func (h *handle) Close() error {
 // An Embedder embeds by an installed model, which it opens when it is first used. Close ends that.
 type Embedder struct {
 	handle
-	entry Entry
+	entry    Entry
+	prefixes prefix.Set
 }
 
 // Embedder returns an installed embedding model, with the marks that were fitted to the user's memories if there are any; CodeNotFound where it is not installed, CodeInvalid for a reranker.
@@ -73,7 +75,7 @@ func (l Library) Embedder(name string) (*Embedder, error) {
 	case lock.Reranker:
 		return nil, engram.Errorf(engram.CodeInvalid, "the model %s is a reranker, and cannot embed", lock.Name)
 	}
-	e := &Embedder{handle: handle{library: l, lock: lock}, entry: lock.entry()}
+	e := &Embedder{handle: handle{library: l, lock: lock}, entry: lock.entry(), prefixes: lock.Before().With(l.Prefixes)}
 	// Damaged marks are as if there were none: the next calibration replaces them.
 	if m, ok, err := l.Marks(e.Model().Fingerprint); ok && err == nil {
 		e.entry.marks = m.Apply(e.entry.marks)
@@ -85,7 +87,7 @@ func (l Library) Embedder(name string) (*Embedder, error) {
 func (e *Embedder) Model() engram.Model {
 	m := e.entry.marks
 	m.Name, m.Dimensions = e.lock.Name, e.lock.Dimensions
-	m.Fingerprint = fmt.Sprintf("%s@%s/%s/%s/%d", e.lock.Name, e.lock.weights(), e.lock.Precision, e.lock.Pooling, e.lock.Tokens)
+	m.Fingerprint = fmt.Sprintf("%s@%s/%s/%s/%d%s", e.lock.Name, e.lock.weights(), e.lock.Precision, e.lock.Pooling, e.lock.Tokens, e.prefixes.Mark())
 	return m
 }
 
@@ -94,9 +96,6 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 	var said []string
 	for _, text := range texts {
 		if strings.TrimSpace(text) != "" {
-			if role == engram.RoleQuery {
-				text = e.entry.prefix + text
-			}
 			said = append(said, text)
 		}
 	}
@@ -106,7 +105,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 		if err != nil {
 			return nil, err
 		}
-		if vectors, err = m.Embed(ctx, said); err != nil {
+		if vectors, err = m.Embed(ctx, e.prefixes[role], said); err != nil {
 			return nil, err
 		}
 	}

@@ -125,10 +125,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 	said := make([]string, 0, len(texts)) // at least one, from which the dimensions are known
 	for _, text := range texts {
 		if !blank(text) {
-			if text = e.o.sent(text, maxText); role == engram.RoleQuery {
-				text = e.o.Prefix + text
-			}
-			said = append(said, text)
+			said = append(said, e.o.Prefixes[role]+e.o.sent(text, maxText))
 		}
 	}
 	if len(said) == 0 && e.Model().Fingerprint == "" {
@@ -242,7 +239,7 @@ func (e *Embedder) learn(dimensions int) error {
 	case dimensions:
 	case 0:
 		e.known.Dimensions = dimensions
-		e.known.Fingerprint = fmt.Sprintf("%s@%s/%d", e.known.Name, e.version, dimensions)
+		e.known.Fingerprint = fmt.Sprintf("%s@%s/%d%s", e.known.Name, e.version, dimensions, e.o.Prefixes.Mark())
 	default:
 		return wrong(e.server, fmt.Errorf("a vector of the answer has %d numbers instead of %d", dimensions, e.known.Dimensions))
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/endpoint"
 )
 
@@ -39,8 +40,8 @@ type Options struct {
 	Model string // its name at the server
 	URL   string // "" is the protocol's default. One of OpenAI's without a path is asked under /v1 first
 	Key   string // sent as a bearer token; "" sends none
-	// Prefix goes before a question.
-	Prefix string
+	// Prefixes go before texts, by their role.
+	Prefixes prefix.Set
 	// Marks say what cosines of the model mean; its Name, Fingerprint and Dimensions do not count.
 	Marks engram.Model
 	Now   func() time.Time

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/provider"
 	"github.com/alanbuscaglia/engram/internal/embedding/provider/providertest"
 	"github.com/alanbuscaglia/engram/internal/waittest"
@@ -53,15 +54,20 @@ func open(t *testing.T, o provider.Options) *provider.Embedder {
 	return e
 }
 
+// before goes before texts.
+func before() prefix.Set {
+	return prefix.Set{engram.RoleQuery: "Q: ", engram.RoleMemory: "memo "}
+}
+
 func TestBothProtocolsEmbedInOrder(t *testing.T) {
 	for _, tt := range []struct {
 		api         provider.API
 		fingerprint string
-	}{{provider.Ollama, "ollama:bge-m3@0123456789ab/16"}, {provider.OpenAI, "openai:bge-m3@/16"}} {
+	}{{provider.Ollama, "ollama:bge-m3@0123456789ab/16" + before().Mark()}, {provider.OpenAI, "openai:bge-m3@/16" + before().Mark()}} {
 		t.Run(string(tt.api), func(t *testing.T) {
 			s := start(t, providertest.Model{Digest: "sha256:0123456789abcdef"})
 			o := options(tt.api, s.URL())
-			o.Prefix, o.Marks = "Q: ", engram.Model{Name: "x", Related: 0.7, Instant: true}
+			o.Prefixes, o.Marks = before(), engram.Model{Name: "x", Related: 0.7, Instant: true}
 			e := open(t, o)
 			if m := e.Model(); m.Name != string(tt.api)+":bge-m3" || m.Fingerprint != "" || m.Dimensions != 0 || m.Instant || m.Related != 0.7 {
 				t.Errorf("before the first answer: %+v", m)
@@ -76,7 +82,7 @@ func TestBothProtocolsEmbedInOrder(t *testing.T) {
 				t.Fatalf("got %d vectors, %v", len(vs), err)
 			}
 			for i, v := range vs {
-				want := s.Model().Vector(texts[i])
+				want := s.Model().Vector("memo " + texts[i])
 				if strings.TrimSpace(texts[i]) == "" {
 					want = make([]float32, 16)
 				}
@@ -540,60 +546,5 @@ func TestAModelThatIsReplacedAtItsServer(t *testing.T) {
 	now = now.Add(10 * time.Minute)
 	if err := embed(); err != nil || e.Model().Fingerprint != "ollama:bge-m3@222222222222/8" || e.Model().Dimensions != 8 {
 		t.Errorf("later: %v, %+v", err, e.Model())
-	}
-}
-
-func TestRerankers(t *testing.T) {
-	texts := []string{"the doctor came", "office plants", "a physician"}
-	s := start(t, providertest.Model{Dimensions: 256})
-	for _, tt := range []struct {
-		name   string
-		answer http.HandlerFunc
-	}{
-		{"Jina's form", nil},
-		{"TEI", func(w http.ResponseWriter, r *http.Request) {
-			body, _ := io.ReadAll(r.Body)
-			switch {
-			case r.URL.Path != "/rerank":
-				http.NotFound(w, r)
-			case !strings.Contains(string(body), `"texts"`):
-				providertest.Answer(w, 422, `{"error":"missing field texts"}`)
-			default:
-				providertest.Answer(w, 200, `[{"index":2,"score":0.9},{"index":0,"score":0.8},{"index":1,"score":0.1}]`)
-			}
-		}},
-	} {
-		s.Fail(tt.answer)
-		r, err := provider.NewReranker(options(provider.OpenAI, s.URL()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			scores, err := r.Rerank(t.Context(), "physician", texts)
-			if err != nil || len(scores) != 3 || scores[1] >= scores[0] || scores[1] >= scores[2] {
-				t.Errorf("%s: got %v, %v", tt.name, scores, err)
-			}
-		}
-		if r.Name() != "openai:bge-m3" {
-			t.Errorf("name %q", r.Name())
-		}
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, body := range []string{`[]`, `{}`, `{"results":[{"index":0,"score":1}]}`, `[{"index":0,"score":1},{"index":0,"score":1},{"index":1,"score":1}]`,
-		`[{"index":0},{"index":1},{"index":2}]`, `[{"score":1},{"score":1},{"score":1}]`, `[{"index":0,"score":1e999},{"index":1,"score":1},{"index":2,"score":1}]`, `x`} {
-		s.Fail(func(w http.ResponseWriter, _ *http.Request) { providertest.Answer(w, 200, body) })
-		r, err := provider.NewReranker(options(provider.OpenAI, s.URL()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if scores, err := r.Rerank(t.Context(), "physician", texts); scores != nil || engram.CodeOf(err) != engram.CodeUnavailable || engram.HintOf(err) == "" {
-			t.Errorf("%s: got %v, %v", body, scores, err)
-		}
-		s.Asked()
-		if _, err := r.Rerank(t.Context(), "physician", texts); err == nil || len(s.Asked()) > 0 {
-			t.Errorf("%s: it was asked again: %v", body, err)
-		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/encoder"
 )
 
@@ -22,6 +23,7 @@ const (
 	modulesFile   = "modules.json"
 	poolingFile   = "1_Pooling/config.json"
 	limitsFile    = "sentence_bert_config.json"
+	promptsFile   = "config_sentence_transformers.json"
 
 	maxConfig    = 1 << 20
 	maxTokenizer = 128 << 20
@@ -158,6 +160,16 @@ func (f folder) limit() (int, error) {
 		return 0, invalid("the model's max_seq_length is %d", limits.Max)
 	}
 	return limits.Max, nil
+}
+
+// prefixes returns what the model wants before texts; nil where its files do not say.
+func (f folder) prefixes() (prefix.Set, error) {
+	var prompts prefix.Prompts
+	if err := f.optional(promptsFile, &prompts); err != nil {
+		return nil, err
+	}
+	set := prompts.Set()
+	return set, set.Check()
 }
 
 // base is the last part of a folder's name, for people.

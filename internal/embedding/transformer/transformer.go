@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/encoder"
 	"github.com/alanbuscaglia/engram/internal/encoder/safetensors"
 	"github.com/alanbuscaglia/engram/internal/tokenizer"
@@ -32,6 +33,7 @@ type Model struct {
 	encoder   *encoder.Encoder
 	pooling   encoder.Pooling
 	limit     int
+	prefixes  prefix.Set
 
 	open  sync.RWMutex // held for reading while the file is in use
 	file  *os.File     // nil after Close
@@ -120,6 +122,9 @@ func (m *Model) configure(f folder, o Options) (encoder.Config, error) {
 	if m.pooling == "" && !config.Classifier {
 		return config, invalid("the model's files do not say how it pools: %s is missing", poolingFile)
 	}
+	if m.prefixes, err = f.prefixes(); err != nil {
+		return config, err
+	}
 	limit, err := f.limit()
 	if err != nil {
 		return config, err
@@ -163,6 +168,9 @@ func (m *Model) Pooling() encoder.Pooling { return m.pooling }
 // Limit is the most tokens of a text that has one window.
 func (m *Model) Limit() int { return m.limit }
 
+// Prefixes is what the model wants before texts; nil where its files do not say. Calls add nothing by themselves.
+func (m *Model) Prefixes() prefix.Set { return m.prefixes }
+
 // Unused returns the names of tensors in the weights file that the model does not need.
 func (m *Model) Unused() []string { return m.encoder.Unused() }
 
@@ -181,9 +189,9 @@ func (m *Model) use() (done func(), err error) {
 }
 
 // Passages returns vectors of length 1 for each text, in order: one for a text within Limit, and for a longer one those of
-// windows that overlap and cover it. A text is as near to another as the nearest of its windows. Errors are those of
-// encoder.Embed, and CodeUnavailable after Close.
-func (m *Model) Passages(ctx context.Context, texts []string) ([][][]float32, error) {
+// windows that overlap and cover it. before opens each text and window. A text is as near to another as the nearest of
+// its windows. Errors are those of encoder.Embed, and CodeUnavailable after Close.
+func (m *Model) Passages(ctx context.Context, before string, texts []string) ([][][]float32, error) {
 	done, err := m.use()
 	if err != nil {
 		return nil, err
@@ -192,7 +200,7 @@ func (m *Model) Passages(ctx context.Context, texts []string) ([][][]float32, er
 	var inputs []tokenizer.Sequence
 	counts := make([]int, len(texts))
 	for i, text := range texts {
-		windows := m.tokenizer.Windows(text, m.limit, m.limit/overlap)
+		windows := m.tokenizer.Windows(before, text, m.limit, m.limit/overlap)
 		inputs, counts[i] = append(inputs, windows...), len(windows)
 	}
 	vectors, err := m.encoder.Embed(ctx, inputs, m.pooling)
@@ -208,8 +216,8 @@ func (m *Model) Passages(ctx context.Context, texts []string) ([][][]float32, er
 
 // Embed returns one vector of length 1 for each text, in order: for a text of several windows the direction of their
 // mean. Errors are those of Passages.
-func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	passages, err := m.Passages(ctx, texts)
+func (m *Model) Embed(ctx context.Context, before string, texts []string) ([][]float32, error) {
+	passages, err := m.Passages(ctx, before, texts)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func TestEmbedGivesAVectorPerText(t *testing.T) {
 	m := open(t, write(t, made, nil), transformer.Options{})
 	long := strings.Repeat("the user decided to search the memory, ", 20)
 	texts := []string{"the memory", "", long, "the memory"}
-	got, err := m.Embed(t.Context(), texts)
+	got, err := m.Embed(t.Context(), "", texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestEmbedGivesAVectorPerText(t *testing.T) {
 	if !slices.Equal(got[0], got[3]) {
 		t.Error("equal texts have different vectors")
 	}
-	passages, err := m.Passages(t.Context(), texts)
+	passages, err := m.Passages(t.Context(), "", texts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,15 +94,41 @@ func TestEmbedGivesAVectorPerText(t *testing.T) {
 		t.Errorf("pooling %s, limit %d", m.Pooling(), m.Limit())
 	}
 	other := open(t, write(t, made, nil), transformer.Options{Pooling: encoder.CLS, Limit: 20})
-	if v, err := other.Embed(t.Context(), texts[:1]); err != nil || slices.Equal(v[0], got[0]) || other.Limit() != 20 {
+	if v, err := other.Embed(t.Context(), "", texts[:1]); err != nil || slices.Equal(v[0], got[0]) || other.Limit() != 20 {
 		t.Errorf("by the first token: %v, limit %d", err, other.Limit())
+	}
+}
+
+// What opens a text changes its vector, and stands in each of its windows.
+func TestWhatOpensATextCounts(t *testing.T) {
+	m := open(t, write(t, encodertest.New(encodertest.Tiny(), 2), map[string][]byte{
+		"config_sentence_transformers.json": []byte(`{"prompts":{"query":"the user ","document":"the memory "}}`)}), transformer.Options{})
+	if got := m.Prefixes(); got[engram.RoleQuery] != "the user " || got[engram.RoleMemory] != "the memory " {
+		t.Errorf("prefixes: %q", got)
+	}
+	long := strings.Repeat("search the token, ", 40)
+	got, err := m.Passages(t.Context(), "the user ", []string{"search", long})
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := m.Embed(t.Context(), "", []string{"the user search"})
+	if err != nil || !slices.Equal(got[0][0], whole[0]) {
+		t.Errorf("a short text is not what the two are as one: %v", err)
+	}
+	without, err := m.Passages(t.Context(), "", []string{long})
+	if err != nil || len(got[1]) < 3 {
+		t.Fatalf("%d windows, %v", len(got[1]), err)
+	}
+	last, plain := got[1][len(got[1])-1], without[0][len(without[0])-1]
+	if slices.Equal(last, plain) {
+		t.Error("the last window lacks what opens the text")
 	}
 }
 
 func TestEndOfALongTextCounts(t *testing.T) {
 	m := open(t, write(t, encodertest.New(encodertest.Tiny(), 2), nil), transformer.Options{})
 	long := strings.Repeat("the user decided to search the memory, ", 20)
-	got, err := m.Embed(t.Context(), []string{long, long + "0123456789 xyz"})
+	got, err := m.Embed(t.Context(), "", []string{long, long + "0123456789 xyz"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +230,7 @@ func TestUseAfterTheFileChanged(t *testing.T) {
 	dir := write(t, made, nil)
 	m := open(t, dir, transformer.Options{})
 	put(t, dir, "model.safetensors", []byte("short"))
-	if _, err := m.Embed(t.Context(), []string{"the memory"}); engram.CodeOf(err) != engram.CodeUnavailable {
+	if _, err := m.Embed(t.Context(), "", []string{"the memory"}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("after the weights were cut off: %v", err)
 	}
 	closed := open(t, write(t, made, nil), transformer.Options{})
@@ -213,7 +239,7 @@ func TestUseAfterTheFileChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := closed.Embed(context.Background(), []string{"the memory"}); engram.CodeOf(err) != engram.CodeUnavailable {
+	if _, err := closed.Embed(context.Background(), "", []string{"the memory"}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("after Close: %v", err)
 	}
 }
