@@ -9,7 +9,8 @@ type Embedder interface {
 	// Fingerprint nor Dimensions until it has answered, and gets others where another model takes its name.
 	Model() Model
 	// Embed returns one vector per text, in order, each of Model().Dimensions numbers and of length 1. A text
-	// without meaning for the model gives the zero vector, which is near to nothing. Embed does not keep texts;
+	// without meaning for the model gives the zero vector, which is near to nothing. That of a memory whose text the model
+	// reads in passages is followed by those of each, at most 32. Embed does not keep texts;
 	// the caller owns the vectors. Errors carry CodeUnavailable when the model cannot answer now.
 	Embed(ctx context.Context, texts []string, role Role) ([][]float32, error)
 }
@@ -61,7 +62,7 @@ const (
 // Vector is a memory's vector in a model's space.
 type Vector struct {
 	Num    int64     // of the memory
-	Values []float32 // length 1, or all zero
+	Values []float32 // length 1, or all zero; that of a text of several passages is followed by those of each
 }
 
 // VectorQuery asks the vector channel.
@@ -70,8 +71,8 @@ type VectorQuery struct {
 	Vector []float32 // of the question
 	Filter Filter
 	Limit  int // at least 1
-	// Vectors, unless nil, gets the vectors of the found memories and of Also, where they have one. The caller must
-	// not change them.
+	// Vectors, unless nil, gets the vectors of the found memories and of Also, where they have one; of several passages
+	// that of the nearest. The caller must not change them.
 	Vectors map[int64][]float32
 	Also    []int64
 	// Room, unless nil, is where the numbers of Vectors may be put, if there is room for all. Vectors then last as long

@@ -72,8 +72,8 @@ type MemoryRecord struct {
 
 // FingerprintedRow is a memory's vector of one model.
 type FingerprintedRow struct {
-	Model  string // fingerprint
-	Values []float32
+	Model  string    // fingerprint
+	Values []float32 // as Vector has them
 }
 
 // RelationRecord is a relation with globally named ends: Relation's Source and Target are unused.

@@ -142,13 +142,15 @@ type MemoryReader interface {
 
 // VectorReader reads vectors.
 type VectorReader interface {
-	// Nearest ranks live memories by the cosine of their vectors of q.Model to q.Vector, nearest first.
+	// Nearest ranks live memories by the cosine of their vectors of q.Model to q.Vector, nearest first. A text of several
+	// passages is as near as its nearest vector.
 	// Memories without a vector of the model, or with a zero one, are left out.
 	// A vector of a wrong dimension or with NaN or infinite values is CodeInvalid.
 	Nearest(ctx context.Context, q VectorQuery) ([]Ranked, error)
-	// Vectors returns the memories' vectors of a model, where they have one. The caller must not change them.
+	// Vectors returns the memories' vectors of a model, where they have one, as Vector.Values has them. The caller must
+	// not change them.
 	Vectors(ctx context.Context, model string, nums []int64) (map[int64][]float32, error)
-	// NewestVectors returns the vectors of a project's newest live memories ("" is every project), at most
+	// NewestVectors returns the vectors, without those of passages, of a project's newest live memories ("" is every project), at most
 	// most, newest first.
 	NewestVectors(ctx context.Context, model, project string, most int) ([][]float32, error)
 	// Models returns the models with vectors, the one that covers most first.

@@ -16,7 +16,7 @@ type Model struct {
 // VectorRow is the vector of a memory in the encoding of package vector.
 type VectorRow struct {
 	Memory int64
-	Row    []byte
+	Row    []byte // several, one after the other, for a text of passages
 	First  bool // this transaction inserted the memory, which has no vector of the model yet
 }
 

@@ -79,7 +79,7 @@ func (k *kit) unembedded(after int64, limit int) []int64 {
 }
 
 func vectorCases() []testCase {
-	return slices.Concat(nearestCases(), vectorFilterCases(), vectorChangeCases(), vectorInputCases())
+	return slices.Concat(nearestCases(), passageCases(), vectorFilterCases(), vectorChangeCases(), vectorInputCases())
 }
 
 func nearestCases() []testCase {
@@ -136,20 +136,8 @@ func nearestCases() []testCase {
 		}},
 		{"among many, nearly all of the nearest are found", func(k *kit) {
 			rnd := rand.New(rand.NewPCG(1, 2))
-			many, m := make([]engram.Vector, 1500), space(4)
-			k.update(func(tx engram.Tx) error {
-				if err := k.ensure(tx, "app", "s-app"); err != nil {
-					return err
-				}
-				for i := range many {
-					d := k.draft()
-					if err := tx.InsertMemory(k.Context(), &d); err != nil {
-						return err
-					}
-					many[i] = engram.Vector{Num: d.Num, Values: anywhere(rnd, m.Dimensions)}
-				}
-				return tx.PutVectors(k.Context(), m, many)
-			})
+			m := space(4)
+			many := k.many(1500, m, func() []float32 { return anywhere(rnd, m.Dimensions) })
 			hits := 0
 			for range 20 {
 				question := anywhere(rnd, m.Dimensions)

@@ -40,6 +40,52 @@ func AppendRow(dst []byte, v []float32) []byte {
 	return dst
 }
 
+// AppendRows appends a row for each vector of the given dimensions in v: that of a text and those of its passages.
+func AppendRows(dst []byte, v []float32, dimensions int) []byte {
+	for ; len(v) >= dimensions && dimensions > 0; v = v[dimensions:] {
+		dst = AppendRow(dst, v[:dimensions])
+	}
+	return dst
+}
+
+// First returns the first of the rows that follow each other: that of the whole text.
+func First(rows []byte, dimensions int) []byte { return rows[:min(len(rows), RowBytes(dimensions))] }
+
+// Rows returns the number of rows that follow each other; 0 if they have another size.
+func Rows(rows []byte, dimensions int) int {
+	if len(rows)%RowBytes(dimensions) != 0 {
+		return 0
+	}
+	return len(rows) / RowBytes(dimensions)
+}
+
+// ReadRows decodes all rows into v, which must have the room. ok is false unless each is as Row wants it.
+func ReadRows(v []float32, rows []byte, dimensions int) (ok bool) {
+	n := Rows(rows, dimensions)
+	for i := range n {
+		if size := RowBytes(dimensions); !ReadRow(v[i*dimensions:(i+1)*dimensions], rows[i*size:(i+1)*size]) {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// Nearest returns which of the rows is nearest to query, which must be of length 1, and its cosine. ok is false if a row
+// is damaged, or none has a direction.
+func Nearest(query []float32, rows []byte) (row []byte, cosine float64, ok bool) {
+	size := RowBytes(len(query))
+	if len(rows)%size != 0 {
+		return nil, 0, false
+	}
+	for ; len(rows) > 0; rows = rows[size:] {
+		c, points := RowCosine(query, rows[:size])
+		if points && (!ok || c > cosine) {
+			row, cosine, ok = rows[:size], c, true
+		}
+	}
+	return row, cosine, ok
+}
+
 // Row decodes the vector in row. ok is false unless row has the size for the dimensions and a finite,
 // non-negative scale.
 func Row(row []byte, dimensions int) (v []float32, ok bool) {

@@ -34,6 +34,17 @@ func Check(v []float32, dimensions int) error {
 	return nil
 }
 
+// MostPassages bounds the passages of a text that have vectors beside that of the whole.
+const MostPassages = 32
+
+// CheckPassages is Check for the vector of a text, which those of its passages may follow.
+func CheckPassages(v []float32, dimensions int) error {
+	if n := len(v) / max(dimensions, 1); n > 1 && n <= 1+MostPassages {
+		dimensions *= n
+	}
+	return Check(v, dimensions)
+}
+
 // Normalise scales v in place to length 1 and reports whether it could: a zero vector stays unchanged.
 // Numbers must be finite; their squares need not be.
 func Normalise(v []float32) bool {

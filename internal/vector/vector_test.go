@@ -382,3 +382,53 @@ func BenchmarkRowCosine(b *testing.B) {
 		vector.RowCosine(v, row)
 	}
 }
+
+// Rows that follow each other are read one by one; the nearest of them counts.
+func TestRowsOfPassages(t *testing.T) {
+	const dimensions = 5
+	vs := []float32{1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0.6, 0.8, 0, 0, 0}
+	rows := vector.AppendRows(nil, vs, dimensions)
+	if n := vector.Rows(rows, dimensions); n != 4 || len(rows) != 4*vector.RowBytes(dimensions) {
+		t.Fatalf("%d rows in %d bytes", n, len(rows))
+	}
+	got := make([]float32, len(vs))
+	if !vector.ReadRows(got, rows, dimensions) {
+		t.Fatal("rows cannot be read")
+	}
+	for i := range vs {
+		if math.Abs(float64(got[i]-vs[i])) > 0.005 {
+			t.Errorf("number %d: got %v, want %v", i, got[i], vs[i])
+		}
+	}
+	if first := vector.First(rows, dimensions); !slices.Equal(first, vector.AppendRow(nil, vs[:dimensions])) || vector.First(nil, dimensions) != nil {
+		t.Errorf("first row: %v", first)
+	}
+	for _, tt := range []struct {
+		question []float32
+		at       int
+		cosine   float64
+	}{
+		{[]float32{1, 0, 0, 0, 0}, 0, 1}, {[]float32{0, 1, 0, 0, 0}, 1, 1}, {[]float32{0.8, 0.6, 0, 0, 0}, 3, 0.96}, {[]float32{-1, 0, 0, 0, 0}, 1, 0},
+	} {
+		row, cosine, ok := vector.Nearest(tt.question, rows)
+		want := vector.AppendRow(nil, vs[tt.at*dimensions:(tt.at+1)*dimensions])
+		if !ok || math.Abs(cosine-tt.cosine) > 0.005 || !slices.Equal(row, want) {
+			t.Errorf("%v: got %v, %v, %t, want row %d, %v", tt.question, row, cosine, ok, tt.at, tt.cosine)
+		}
+	}
+	if _, _, ok := vector.Nearest(vs[:dimensions], vector.AppendRow(nil, make([]float32, dimensions))); ok {
+		t.Error("a zero vector is near")
+	}
+	damaged := slices.Clone(rows)
+	copy(damaged[vector.RowBytes(dimensions):], []byte{0, 0, 0xc0, 0x7f}) // a scale that is not a number
+	for _, bad := range [][]byte{nil, rows[:len(rows)-1], damaged} {
+		if vector.ReadRows(got, bad, dimensions) {
+			t.Errorf("%d bytes are read", len(bad))
+		}
+	}
+	for n, want := range map[int]bool{0: false, 4: false, 5: true, 7: false, 10: true, 33 * 5: true, 34 * 5: false} {
+		if err := vector.CheckPassages(make([]float32, n), dimensions); (err == nil) != want {
+			t.Errorf("%d numbers: %v", n, err)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/embedding/library"
 	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/encoder/encodertest"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // folder writes a made model below a new folder, in one of that name.
@@ -297,6 +298,53 @@ func TestPrefixes(t *testing.T) {
 	if len(marks) != 4 {
 		t.Errorf("marks of four prefixes: %v", marks)
 	}
+}
+
+// A memory that is longer than a window has a vector of the whole and of each window; a question has one, however long.
+func TestPassagesOfLongTexts(t *testing.T) {
+	l := library.Library{Dir: t.TempDir()}
+	add(t, l, folder(t, encodertest.Tiny(), "m"))
+	e, err := l.Embedder("m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	texts := []string{"the memory", " ", strings.Repeat("the user decided to search, ", 15), strings.Repeat("the memory of the user, ", 2000)}
+	dimensions := e.Model().Dimensions
+	vs, err := e.Embed(t.Context(), texts, engram.RoleMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	several := len(vs[2]) / dimensions
+	if len(vs[0]) != dimensions || len(vs[1]) != dimensions || several < 3 || len(vs[2])%dimensions != 0 || len(vs[3]) > (1+vector.MostPassages)*dimensions || len(vs[3]) < 20*dimensions {
+		t.Errorf("numbers: %d, %d, %d, %d of %d", len(vs[0]), len(vs[1]), len(vs[2]), len(vs[3]), dimensions)
+	}
+	for i, v := range vs {
+		if err := vector.CheckPassages(v, dimensions); err != nil {
+			t.Errorf("text %d: %v", i, err)
+		}
+		for part := range slices.Chunk(v, dimensions) {
+			if length := math.Sqrt(dot(part, part)); i != 1 && math.Abs(length-1) > 1e-5 {
+				t.Errorf("text %d: a vector of length %v", i, length)
+			}
+		}
+	}
+	asked, err := e.Embed(t.Context(), texts, engram.RoleQuery)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range asked {
+		if !slices.Equal(v, vs[i][:dimensions]) {
+			t.Errorf("question %d has %d numbers, or others than a memory's first", i, len(v))
+		}
+	}
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
 }
 
 func TestReranker(t *testing.T) {

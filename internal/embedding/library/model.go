@@ -12,6 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/transformer"
 	"github.com/alanbuscaglia/engram/internal/encoder"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // A handle opens an installed model when it is first used, and keeps it open.
@@ -91,7 +92,8 @@ func (e *Embedder) Model() engram.Model {
 	return m
 }
 
-// Embed returns one vector per text. A blank text has no meaning, and the zero vector.
+// Embed returns one vector per text, with those of its passages behind it for a memory. A blank text has no meaning, and
+// the zero vector.
 func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) ([][]float32, error) {
 	var said []string
 	for _, text := range texts {
@@ -105,7 +107,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 		if err != nil {
 			return nil, err
 		}
-		if vectors, err = m.Embed(ctx, e.prefixes[role], said); err != nil {
+		most := 0
+		if role == engram.RoleMemory {
+			most = vector.MostPassages
+		}
+		if vectors, err = m.EmbedPassages(ctx, e.prefixes[role], said, most); err != nil {
 			return nil, err
 		}
 	}

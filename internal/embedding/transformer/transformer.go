@@ -10,6 +10,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -217,6 +218,12 @@ func (m *Model) Passages(ctx context.Context, before string, texts []string) ([]
 // Embed returns one vector of length 1 for each text, in order: for a text of several windows the direction of their
 // mean. Errors are those of Passages.
 func (m *Model) Embed(ctx context.Context, before string, texts []string) ([][]float32, error) {
+	return m.EmbedPassages(ctx, before, texts, 0)
+}
+
+// EmbedPassages is Embed with the vectors of a text's windows behind that of the text, if it has several. Of more than
+// most, those that follow each other have one together. Errors are those of Passages.
+func (m *Model) EmbedPassages(ctx context.Context, before string, texts []string, most int) ([][]float32, error) {
 	passages, err := m.Passages(ctx, before, texts)
 	if err != nil {
 		return nil, err
@@ -224,6 +231,11 @@ func (m *Model) Embed(ctx context.Context, before string, texts []string) ([][]f
 	out := make([][]float32, len(texts))
 	for i, windows := range passages {
 		out[i] = mean(windows)
+		if len(windows) > 1 && most > 0 {
+			for part := range slices.Chunk(windows, (len(windows)+most-1)/most) {
+				out[i] = append(out[i], mean(part)...)
+			}
+		}
 	}
 	return out, nil
 }

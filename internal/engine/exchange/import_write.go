@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine/ledger"
 	"github.com/alanbuscaglia/engram/internal/engine/walk"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // Importing is one import in its transaction.
@@ -362,7 +363,7 @@ func (i *Importing) vectors(ctx context.Context, m engram.Memory, r Incoming) er
 		}
 		model := all[at].Model()
 		switch {
-		case len(row.Values) != model.Dimensions:
+		case vector.CheckPassages(row.Values, model.Dimensions) != nil:
 			i.Res.Note(engram.ImportNote{Item: r.Item, Name: ledger.NameOf(r.Record), Reason: fmt.Sprintf(
 				"its vector has %d numbers instead of %d: imported without the vector", len(row.Values), model.Dimensions)})
 		case !model.Instant && !m.Forgotten():

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // EmbeddedText returns the text of a memory that is embedded.
@@ -46,6 +47,9 @@ func VectorsOf(ctx context.Context, e engram.Embedder, texts []string, role engr
 		return nil, engram.Errorf(engram.CodeUnavailable, "%s returned %d vectors for %d texts", e.Model().Name, len(vectors), len(texts))
 	}
 	for _, v := range vectors {
+		if role == engram.RoleMemory && vector.CheckPassages(v, e.Model().Dimensions) == nil {
+			continue
+		}
 		if err := CheckVector(e, v); err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func Calibrate(ctx context.Context, from Source, e engram.Embedder, report func(
 	if err != nil {
 		return c, err
 	}
-	c.compare(memories, vectors, others)
+	c.compare(memories, b.whole(vectors), b.whole(others))
 	if len(asks) == 0 {
 		return c, nil
 	}
@@ -179,6 +179,24 @@ func (b *embedding) all(ctx context.Context, texts []string, role engram.Role) (
 	return vectors, nil
 }
 
+// whole returns the vectors without those of passages.
+func (b *embedding) whole(vectors [][]float32) [][]float32 {
+	whole := make([][]float32, len(vectors))
+	for i, v := range vectors {
+		whole[i] = v[:b.embedder.Model().Dimensions]
+	}
+	return whole
+}
+
+// nearest returns the cosine of a question and the nearest of a memory's vectors.
+func nearest(question, vectors []float32) float64 {
+	best := -1.0
+	for v := range slices.Chunk(vectors, len(question)) {
+		best = max(best, retrieval.Cosine(question, v))
+	}
+	return best
+}
+
 // compare fits Related and Duplicate.
 func (c *Calibration) compare(memories []engram.Memory, vectors, thinned [][]float32) {
 	var all, self []float64
@@ -201,10 +219,10 @@ func (c *Calibration) compare(memories []engram.Memory, vectors, thinned [][]flo
 func (c *Calibration) ask(asks []ask, questions, answers [][]float32, memories []engram.Memory, vectors [][]float32) {
 	var right, wrong []float64
 	for i, a := range asks {
-		right = append(right, retrieval.Cosine(questions[i], answers[i]))
+		right = append(right, nearest(questions[i], answers[i]))
 		for j, m := range memories {
 			if m.Project == a.project && string(m.ID) != a.id {
-				wrong = append(wrong, retrieval.Cosine(questions[i], vectors[j]))
+				wrong = append(wrong, nearest(questions[i], vectors[j]))
 			}
 		}
 	}

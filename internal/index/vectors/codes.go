@@ -223,7 +223,7 @@ func (x *Index) editCodes(ctx context.Context, m index.Model, segment int64, row
 			page.signs = make([]byte, pageHeader)
 		}
 		for _, slot := range byPage[n] {
-			page.set(slot%pageSlots, vector.SignBytes(m.Dimensions), rows[slot])
+			page.set(slot%pageSlots, vector.SignBytes(m.Dimensions), vector.First(rows[slot], m.Dimensions)) // the whole text's
 		}
 		if len(page.sizes) == 0 {
 			continue // no page, so nothing to clear

@@ -126,9 +126,10 @@ func (x *examination) readVectors(ctx context.Context) error {
 		case e == nil:
 			x.into.Stale.Add(num, x.most)
 			return nil
-		case len(row) != vector.RowBytes(x.model.Dimensions):
+		case vector.Rows(row, x.model.Dimensions) == 0:
 			x.into.Misfit.Add(num, x.most)
 		case e.pages != nil:
+			row = vector.First(row, x.model.Dimensions)
 			want, _ = vector.RowSigns(want[:0], row)
 			if want = vector.RowSizes(want, row); !bytes.Equal(e.code(x.model.Dimensions), want) {
 				x.into.OffCode.Add(num, x.most)

@@ -1,4 +1,5 @@
-// Package vectors keeps the vectors of memories, one per model and memory, and finds the nearest.
+// Package vectors keeps the vectors of memories, one per model and memory, and finds the nearest. The vectors of passages
+// stand behind that of their memory, in the same row, and count where rows are compared.
 //
 // A vector is a row of its own. Its code, a few bits per dimension, stands in the slot that the index of
 // words gave the memory (lexicon.Slots), in pages of codes: a search compares the codes of all memories
@@ -60,13 +61,15 @@ type room struct {
 type Seen struct {
 	grow func(bytes int)
 
-	models map[string]index.Model // by fingerprint; known models only
-	rows   map[vectorOf][]byte    // encoded vectors; nil if the memory has no vector
-	newest map[newestOf][][]float32
+	models   map[string]index.Model // by fingerprint; known models only
+	rows     map[vectorOf][]byte    // encoded vectors; nil if the memory has no vector
+	passages int                    // bytes of rows for which grow has not accounted
+	newest   map[newestOf][][]float32
 }
 
 // Empty forgets everything. grow accounts for bytes that are added from then on, and may call Empty.
 func (s *Seen) Empty(grow func(bytes int)) {
+	s.passages = 0
 	s.grow, s.models, s.rows, s.newest = grow, map[string]index.Model{}, map[vectorOf][]byte{}, map[newestOf][][]float32{}
 }
 

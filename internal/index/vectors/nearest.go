@@ -66,7 +66,7 @@ func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Fi
 		asked = append(asked, r.Num)
 	}
 	slices.Sort(asked)
-	return found, x.values(ctx, m, slices.Compact(asked), q.Vectors, q.Room)
+	return found, x.nearestValues(ctx, m, question, slices.Compact(asked), q.Vectors, q.Room)
 }
 
 // near returns candidates for the nearest memories that pass a filter.
@@ -193,7 +193,7 @@ func (x *Index) rank(ctx context.Context, m index.Model, question []float32, nea
 	slices.Sort(near) // in storage order
 	top := vector.NewTop(limit)
 	err := x.vectorRows(ctx, m, near, func(num int64, row []byte) error {
-		if cosine, ok := vector.RowCosine(question, row); ok {
+		if _, cosine, ok := vector.Nearest(question, row); ok {
 			top.Offer(num, cosine)
 		}
 		return nil
@@ -207,12 +207,16 @@ const mostKeptRows = 2000
 // vectorRows calls fn for each memory that has a vector. It caches rows until the next write, because
 // the nearest memories are requested again soon, and each row is on a page of its own.
 func (x *Index) vectorRows(ctx context.Context, m index.Model, nums []int64, fn func(num int64, row []byte) error) error {
-	rows, missing, err := x.keptRows(ctx, m, nums)
+	rows, kept, missing, err := x.keptRows(ctx, m, nums)
 	if err != nil {
 		return err
 	}
-	if err := x.readVectorRows(ctx, m, missing, rows); err != nil {
+	read, err := x.readVectorRows(ctx, m, missing, rows)
+	if err != nil {
 		return err
+	}
+	if kept != nil {
+		kept.passages += max(0, read-len(missing)*vector.RowBytes(m.Dimensions))
 	}
 	for _, num := range nums {
 		if row := rows[vectorOf{m.Num, num}]; row != nil {
@@ -224,28 +228,29 @@ func (x *Index) vectorRows(ctx context.Context, m index.Model, nums []int64, fn 
 	return nil
 }
 
-// keptRows returns the cached rows, with room for those of nums, and which of these are missing.
-func (x *Index) keptRows(ctx context.Context, m index.Model, nums []int64) (rows map[vectorOf][]byte, missing []int64, err error) {
+// keptRows returns the cached rows, with room for those of nums, where they are kept beyond the transaction, and which of
+// nums are missing.
+func (x *Index) keptRows(ctx context.Context, m index.Model, nums []int64) (rows map[vectorOf][]byte, u *Seen, missing []int64, err error) {
 	if len(nums) > mostKeptRows {
-		return map[vectorOf][]byte{}, nums, nil
+		return map[vectorOf][]byte{}, nil, nums, nil
 	}
-	u, err := x.Seen(ctx)
-	if err != nil {
-		return nil, nil, err
+	if u, err = x.Seen(ctx); err != nil {
+		return nil, nil, nil, err
 	}
 	if u == nil {
 		if x.rows == nil {
 			x.rows = map[vectorOf][]byte{}
 		}
-		return x.rows, unread(x.rows, m, nums), nil
+		return x.rows, nil, unread(x.rows, m, nums), nil
 	}
 	if missing = unread(u.rows, m, nums); len(missing) > 0 {
-		u.grow(len(missing) * (vector.RowBytes(m.Dimensions) + 100))
+		u.grow(len(missing)*(vector.RowBytes(m.Dimensions)+100) + u.passages)
+		u.passages = 0
 	}
 	if len(u.rows) == 0 { // maybe just emptied
 		missing = nums
 	}
-	return u.rows, missing, nil
+	return u.rows, u, missing, nil
 }
 
 // unread returns those of nums for which rows has no entry.
@@ -259,18 +264,19 @@ func unread(rows map[vectorOf][]byte, m index.Model, nums []int64) []int64 {
 	return missing
 }
 
-// readVectorRows adds the memories' vectors to rows, nil for those without one.
-func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64, rows map[vectorOf][]byte) error {
+// readVectorRows adds the memories' vectors to rows, nil for those without one, and returns how many bytes it read.
+func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64, rows map[vectorOf][]byte) (read int, err error) {
 	if len(nums) == 0 {
-		return nil
+		return 0, nil
 	}
 	for _, num := range nums {
 		rows[vectorOf{m.Num, num}] = nil
 	}
 	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.Dimensions))
-	err := x.Rows.Rows(ctx, m.Num, nums, func(num int64, row []byte) error {
+	err = x.Rows.Rows(ctx, m.Num, nums, func(num int64, row []byte) error {
 		start := len(arena)
 		arena = append(arena, row...)
+		read += len(row)
 		rows[vectorOf{m.Num, num}] = arena[start:len(arena):len(arena)]
 		return nil
 	})
@@ -279,7 +285,7 @@ func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64,
 			delete(rows, vectorOf{m.Num, num})
 		}
 	}
-	return err
+	return read, err
 }
 
 // mostKeptNewest bounds the cached vectors of a project; larger callers keep what they compute from
@@ -311,7 +317,7 @@ func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, m
 		}
 		v := room[:m.Dimensions:m.Dimensions]
 		room = room[m.Dimensions:]
-		if !vector.ReadRow(v, row) {
+		if !vector.ReadRow(v, vector.First(row, m.Dimensions)) {
 			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("rebuild it with {reembed --all}")
 		}
 		vs = append(vs, v)

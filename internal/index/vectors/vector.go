@@ -33,30 +33,52 @@ func (x *Index) model(ctx context.Context, fingerprint string) (m index.Model, f
 	return m, found, err
 }
 
-// Values returns the memories' vectors of a model, which the caller must not change.
+// Values returns the memories' vectors of a model, each followed by those of its passages. The caller must not change
+// them.
 func (x *Index) Values(ctx context.Context, fingerprint string, nums []int64) (map[int64][]float32, error) {
 	m, found, err := x.model(ctx, fingerprint)
 	if !found || len(nums) == 0 {
 		return nil, err
 	}
 	vs := make(map[int64][]float32, len(nums))
-	return vs, x.values(ctx, m, nums, vs, nil)
+	room := make([]float32, len(nums)*m.Dimensions)
+	return vs, x.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
+		n := vector.Rows(row, m.Dimensions) * m.Dimensions
+		if len(room) < n {
+			room = make([]float32, n)
+		}
+		v := room[:n:n]
+		if !vector.ReadRows(v, row, m.Dimensions) {
+			return errDamagedVector(num)
+		}
+		vs[num], room = v, room[n:]
+		return nil
+	})
 }
 
-// values adds the memories' vectors to vs. Their rows are kept, but not their values, which are four times as
-// large and soon decoded.
-func (x *Index) values(ctx context.Context, m index.Model, nums []int64, vs map[int64][]float32, room []float32) error {
+// nearestValues adds, for each of the memories, which of its vectors is nearest to the question to vs. Their rows are
+// kept, but not their values, which are four times as large and soon decoded.
+func (x *Index) nearestValues(ctx context.Context, m index.Model, question []float32, nums []int64, vs map[int64][]float32, room []float32) error {
 	if len(room) < len(nums)*m.Dimensions {
 		room = make([]float32, len(nums)*m.Dimensions)
 	}
 	return x.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
 		v := room[:m.Dimensions:m.Dimensions]
+		if len(row) > vector.RowBytes(m.Dimensions) {
+			if nearest, _, some := vector.Nearest(question, row); some {
+				row = nearest
+			}
+		}
 		if !vector.ReadRow(v, row) {
-			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("rebuild it with {reembed --all}")
+			return errDamagedVector(num)
 		}
 		vs[num], room = v, room[m.Dimensions:]
 		return nil
 	})
+}
+
+func errDamagedVector(num int64) error {
+	return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("rebuild it with {reembed --all}")
 }
 
 // Models returns the models that have vectors, by coverage.
@@ -73,7 +95,7 @@ func (x *Index) Put(ctx context.Context, m engram.Model, vs []engram.Vector) err
 		return nil
 	}
 	for _, v := range vs {
-		if err := vector.Check(v.Values, m.Dimensions); err != nil {
+		if err := vector.CheckPassages(v.Values, m.Dimensions); err != nil {
 			return fmt.Errorf("memory %d: %w", v.Num, err)
 		}
 	}
@@ -87,7 +109,7 @@ func (x *Index) Put(ctx context.Context, m engram.Model, vs []engram.Vector) err
 		if values[v.Num] == nil {
 			rows = append(rows, index.VectorRow{Memory: v.Num, First: x.lacks(vectorOf{known.Num, v.Num})})
 		}
-		values[v.Num] = vector.AppendRow(nil, v.Values)
+		values[v.Num] = vector.AppendRows(nil, v.Values, m.Dimensions)
 	}
 	for i := range rows {
 		rows[i].Row = values[rows[i].Memory]
