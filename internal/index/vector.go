@@ -17,7 +17,7 @@ type Model struct {
 type VectorRow struct {
 	Memory int64
 	Row    []byte // several, one after the other, for a text of passages
-	First  bool // this transaction inserted the memory, which has no vector of the model yet
+	First  bool   // this transaction inserted the memory, which has no vector of the model yet
 }
 
 // VectorRows keeps vectors, a row a memory and model, and the models, as one transaction sees and changes them. The
