@@ -1,6 +1,9 @@
 package engram
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Embedder turns texts into vectors whose angle says how near the texts are in meaning. It is safe for
 // concurrent use; internal/embedding/static tests its contract.
@@ -88,6 +91,18 @@ type ModelCoverage struct {
 	Model    Model // only Name, Fingerprint and Dimensions
 	Memories int   // live memories with a vector of it
 }
+
+// Embedded is how far the vectors of the configured embedding model are.
+type Embedded struct {
+	Model    string        // its name; "" if none is configured
+	Memories int           // live memories with a vector of it
+	Total    int           // live memories
+	Running  bool          // a process makes the others
+	Left     time.Duration // that it will take, if it goes on as it did; 0 if that is not known
+}
+
+// Complete reports whether no vector is missing.
+func (e Embedded) Complete() bool { return e.Model == "" || e.Memories >= e.Total }
 
 // Pattern is what several memories have in common.
 type Pattern struct {

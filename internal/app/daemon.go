@@ -71,7 +71,11 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 	verbs := map[string]daemon.Operation{
 		daemon.OperationStatus: func(ctx context.Context, _ []byte) (any, error) {
 			s, err := a.Engine.Stats(ctx, "")
-			return counted{s.Memories}, err
+			if err != nil {
+				return nil, err
+			}
+			e, err := a.Engine.Embedded(ctx)
+			return counted{s.Memories, e}, err
 		},
 		daemon.OperationStop: func(context.Context, []byte) (any, error) {
 			stop()
@@ -84,7 +88,8 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 }
 
 type counted struct {
-	Memories int `json:"memories"`
+	Memories int             `json:"memories"`
+	Embedded engram.Embedded `json:"embedded"`
 }
 
 type warmSearch struct {
@@ -155,6 +160,7 @@ type Server struct {
 	Flags      map[string]string // the flags it was given, by name
 	Answers    bool              // it answered; the following fields are known only then
 	Memories   int               // live memories
+	Embedded   engram.Embedded
 	Database   string
 	Log        string // its log file, "" for standard error; if no server runs, the file that one in the background would use
 	LeftBehind int    // if no server runs: process of the last one if it crashed; else 0
@@ -173,7 +179,7 @@ func (c Control) Status(ctx context.Context) (Server, error) {
 	defer cancel()
 	var n counted
 	err = h.Ask(ctx, c.Config.HTTPToken, daemon.OperationStatus, struct{}{}, &n)
-	s.Answers, s.Memories = err == nil, n.Memories
+	s.Answers, s.Memories, s.Embedded = err == nil, n.Memories, n.Embedded
 	return s, nil
 }
 

@@ -185,6 +185,7 @@ type statsDoc struct {
 	Observations int                 `json:"total_observations"`
 	Prompts      int                 `json:"total_prompts"`
 	Projects     []string            `json:"projects"`
+	Vectors      *document.Vectors   `json:"vectors,omitempty"` // while memories lack one of the embedding model
 	By           string              `json:"by,omitempty"`
 	Since        *document.Timestamp `json:"since,omitempty"`  // of groups; absent: from the beginning
 	Groups       []document.Group    `json:"groups,omitempty"` // by project and type the largest first; else oldest first
@@ -196,13 +197,21 @@ func (a *API) stats(q *route.Request) (route.Reply, error) {
 	if q.Err != nil {
 		return route.Reply{}, q.Err
 	}
+	e, err := a.Engine.Embedded(q.Context())
+	if err != nil {
+		return route.Reply{}, err
+	}
+	var vectors *document.Vectors
+	if !e.Complete() {
+		vectors = new(document.VectorsOf(e))
+	}
 	if blank(by) {
 		s, err := a.Engine.Stats(q.Context(), "")
-		return route.Reply{Body: statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects)}}, err
+		return route.Reply{Body: statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects), Vectors: vectors}}, err
 	}
 	in := read.StatsInput{Project: q.Query.Get("project"), By: engram.Grouping(by), Since: since}
 	s, err := a.Engine.StatsOver(q.Context(), in)
-	doc := statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects),
+	doc := statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects), Vectors: vectors,
 		By: string(s.By), Groups: document.Each(s.Groups, document.GroupOf)}
 	if !s.Since.IsZero() {
 		doc.Since = new(document.Timestamp(s.Since))

@@ -271,6 +271,7 @@ type serverDoc struct {
 	Version    string             `json:"version"`    // of the server
 	Same       bool               `json:"same"`       // it is the program file of this command
 	Memories   *int               `json:"memories"`   // live memories; null if it does not respond
+	Vectors    *document.Vectors  `json:"vectors"`    // of its embedding model; null if it does not respond
 	Database   string             `json:"database"`
 	Log        string             `json:"log"`         // log file; "" for standard error
 	LeftBehind int                `json:"left_behind"` // process of the last server, if it crashed; else 0
@@ -291,6 +292,7 @@ func serverOf(s app.Server) serverDoc {
 	}
 	if s.Answers {
 		d.Memories = &s.Memories
+		d.Vectors = new(document.VectorsOf(s.Embedded))
 	}
 	return d
 }
@@ -368,6 +370,9 @@ func writeServer(p *command.Program, b *strings.Builder, dir string, s app.Serve
 	}
 	if s.Answers {
 		fmt.Fprintf(b, "  Memories       %d\n", s.Memories)
+		if !s.Embedded.Complete() {
+			fmt.Fprintf(b, "  Vectors        %s\n", document.VectorsOf(s.Embedded).Line())
+		}
 	}
 	fmt.Fprintf(b, "  Database       %s\n", s.Database)
 	if s.Log != "" {

@@ -166,7 +166,8 @@ func modelUseCommand(p *command.Program) *cobra.Command {
 		Use:   "use NAME",
 		Short: "Make an installed model the one in force",
 		Long: `Make an installed model the one in force: its name is written into config.toml, as embedding_model or, for a reranker,
-as rerank_model. builtin is the embedding model in the program. A running server reads settings only when it starts.`,
+as rerank_model. builtin is the embedding model in the program. A running server reads settings only when it starts; from
+then on it gives memories the vectors of another model, and engram status shows how far it is.`,
 		Example: command.Examples("engram model use bge-small-en-v1.5", "engram model use builtin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := p.Config(cmd)
@@ -192,7 +193,7 @@ as rerank_model. builtin is the embedding model in the program. A running server
 			}
 			next := ""
 			if key == "embedding_model" && name != c.EmbeddingModel {
-				next = "; engram reembed gives memories its vectors"
+				next = "; engram reembed gives memories its vectors, or a server once it is restarted; engram stats shows how far they are"
 			}
 			return changeSetting(p, cmd, key, "%s is "+name+" in %s"+next, "%s is already "+name+" in %s", func(path string) (bool, error) { return config.Set(path, key, name) })
 		},

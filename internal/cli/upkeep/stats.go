@@ -34,7 +34,8 @@ type StatsDoc struct {
 	Due       int                 `json:"due"`            // memories whose review is due
 	Projects  []string            `json:"projects"`
 	Types     map[engram.Type]int `json:"types"`
-	Bytes     int64               `json:"bytes"` // on disk
+	Vectors   document.Vectors    `json:"vectors"` // of the embedding model in force, in all projects
+	Bytes     int64               `json:"bytes"`   // on disk
 	Database  string              `json:"database"`
 	By        string              `json:"by"`     // grouping: project, type, day, week or month
 	Since     document.Timestamp  `json:"since"`  // start of the groups; null: no limit
@@ -79,9 +80,15 @@ the last 12, and projects and types everything.`,
 			if err != nil {
 				return err
 			}
-			return p.Answer(statsOf(in.Project, s, p.Loaded.Place()), command.WithNothing(nothing, func(b *strings.Builder) {
+			vectors, err := e.Embedded(cmd.Context())
+			if err != nil {
+				return err
+			}
+			doc := statsOf(in.Project, s, p.Loaded.Place())
+			doc.Vectors = document.VectorsOf(vectors)
+			return p.Answer(doc, command.WithNothing(nothing, func(b *strings.Builder) {
 				if by == "" {
-					writeStats(p, b, s)
+					writeStats(p, b, s, vectors)
 					return
 				}
 				writeGroups(p, b, s)
@@ -93,7 +100,7 @@ the last 12, and projects and types everything.`,
 	return cmd
 }
 
-func writeStats(p *command.Program, b *strings.Builder, s read.StatsOver) {
+func writeStats(p *command.Program, b *strings.Builder, s read.StatsOver, vectors engram.Embedded) {
 	projects := cmp.Or(strings.Join(s.Projects, ", "), "none yet")
 	fmt.Fprintln(b, "Engram Memory Stats")
 	fmt.Fprintf(b, "  Sessions:     %d\n", s.Sessions)
@@ -109,6 +116,13 @@ func writeStats(p *command.Program, b *strings.Builder, s read.StatsOver) {
 	fmt.Fprintf(b, "\n  Revisions:    %d\n", s.Revisions)
 	if s.Due > 0 {
 		fmt.Fprintf(b, "  Reviews:      %d due\n", s.Due)
+	}
+	if !vectors.Complete() {
+		next := ""
+		if !vectors.Running {
+			next = "; the others: engram reembed"
+		}
+		fmt.Fprintf(b, "  Vectors:      %s%s\n", document.VectorsOf(vectors).Line(), next)
 	}
 	fmt.Fprintf(b, "  Projects:     %s\n", render.Line(projects, 0))
 	// On a line of its own, because scripts read it.

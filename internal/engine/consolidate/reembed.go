@@ -125,7 +125,7 @@ func (r *reembedding) run(ctx context.Context) (err error) {
 		}
 	}
 	report()
-	r.lease = lease{ledger: r.c.ledger, model: model}
+	r.lease = lease{ledger: r.c.ledger, model: model, first: covered}
 	defer func() { err = errors.Join(err, r.lease.end(ctx)) }()
 	for after := int64(0); ; {
 		batch, err := ledger.Read(ctx, r.c.ledger, func(reader engram.Reader) ([]engram.Memory, error) {

@@ -34,6 +34,8 @@ type use struct {
 	At    int64     `json:"at"`              // when a server last noted it, in milliseconds since 1970
 	Until int64     `json:"until,omitempty"` // end of the lease of a process that embeds with it
 	By    engram.ID `json:"by,omitempty"`    // that process
+	Since int64     `json:"since,omitempty"` // when it began, in milliseconds since 1970
+	First int       `json:"first,omitempty"` // memories that had a vector then
 }
 
 func usesIn(ctx context.Context, r engram.Reader) (uses, error) {
@@ -109,7 +111,9 @@ func (u uses) due(m engram.Model, now time.Time) bool {
 type lease struct {
 	ledger *ledger.Ledger
 	model  engram.Model
+	first  int       // memories that had a vector of it before
 	by     engram.ID // "" if it has none
+	since  time.Time
 }
 
 // begin takes the lease; elsewhere reports that another process has it. With yield false it is taken from that one.
@@ -123,7 +127,7 @@ func (l *lease) begin(ctx context.Context, yield bool) (elsewhere bool, err erro
 		if elsewhere = yield && left > 0 && left <= leaseFor; elsewhere {
 			return nil
 		}
-		l.by = l.ledger.NewID()
+		l.by, l.since = l.ledger.NewID(), l.ledger.Now()
 		return l.put(ctx, tx, used, l.ledger.Now().Add(leaseFor))
 	})
 	return elsewhere, err
@@ -131,7 +135,7 @@ func (l *lease) begin(ctx context.Context, yield bool) (elsewhere bool, err erro
 
 func (l *lease) put(ctx context.Context, tx engram.Tx, used uses, until time.Time) error {
 	of := used[l.model.Fingerprint]
-	of.By, of.Until = l.by, until.UnixMilli()
+	of.By, of.Until, of.Since, of.First = l.by, until.UnixMilli(), l.since.UnixMilli(), l.first
 	used[l.model.Fingerprint] = of
 	return used.put(ctx, tx, l.ledger.Now())
 }

@@ -128,6 +128,13 @@ func (d *dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (messa
 	}
 	text := fmt.Sprintf("Memory System Stats:\n- Sessions: %d\n- Observations: %d\n- Prompts: %d\n- Projects: %s",
 		s.Sessions, s.Memories, s.Prompts, projectList(s))
+	e, err := d.As(by).Embedded(ctx)
+	if err != nil {
+		return message{}, err
+	}
+	if !e.Complete() {
+		text += "\n- Vectors: " + document.VectorsOf(e).Line()
+	}
 	if s.Memories == 0 {
 		nothing, err := d.nothing(ctx, by, "", false)
 		if err != nil {
