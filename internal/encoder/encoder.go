@@ -27,6 +27,10 @@ type Options struct {
 	Narrow bool
 	// Threads is the most goroutines that compute; 1 for 0 and less.
 	Threads int
+	// Checked says that the file was read before, so that its numbers are finite: they are not looked at again.
+	Checked bool
+	// Pack has the matrices of the file in narrow form; nil to make them.
+	Pack *Pack
 	// Kernels are the processor's functions; the best of this processor for nil.
 	Kernels *kernel.Set
 }
@@ -36,6 +40,7 @@ type Encoder struct {
 	config  Config
 	set     *kernel.Set
 	threads int
+	narrow  bool
 
 	words, positions, types safetensors.Tensor // in the file
 	embedded                norm
@@ -50,13 +55,13 @@ type Encoder struct {
 // New makes an encoder of the weights in file, which is kept: word vectors are read from it. CodeInvalid where tensors are
 // missing, have another shape than config says, or contain a number that is not finite.
 func New(config Config, file *safetensors.File, o Options) (*Encoder, error) {
-	e := &Encoder{config: config, set: o.Kernels, threads: max(1, o.Threads), layers: make([]layer, config.Layers)}
+	e := &Encoder{config: config, set: o.Kernels, threads: max(1, o.Threads), narrow: o.Narrow, layers: make([]layer, config.Layers)}
 	if e.set == nil {
 		e.set = kernel.Best()
 	}
 	e.scratches.New = func() any { return &scratch{buffer: make([]float32, kernel.Scratch)} }
 	e.buffers.New = func() any { return &rows{} }
-	l := &loader{file: file, prefix: prefix(file), narrow: o.Narrow, used: map[string]bool{}}
+	l := &loader{file: file, prefix: prefix(file), narrow: o.Narrow, checked: o.Checked, pack: o.Pack, used: map[string]bool{}}
 	e.each(config.Layers+1, func(i int, _ *scratch) {
 		if i > 0 {
 			e.layers[i-1] = l.layer(config, i-1)
@@ -73,14 +78,16 @@ func New(config Config, file *safetensors.File, o Options) (*Encoder, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	e.unused = l.unused()
+	if o.Pack == nil {
+		e.unused = l.unused()
+	}
 	return e, nil
 }
 
 // Config is the model's configuration.
 func (e *Encoder) Config() Config { return e.config }
 
-// Unused returns the names of tensors that the model does not need, sorted: empty for published models.
+// Unused returns the names of tensors that the model does not need, sorted: empty for published models, and with a Pack.
 func (e *Encoder) Unused() []string { return e.unused }
 
 // Pooling is how the vectors of a text's tokens become one.

@@ -27,9 +27,11 @@ type head struct {
 
 // A loader takes tensors from a file, and keeps the first thing that was wrong.
 type loader struct {
-	file   *safetensors.File
-	prefix string
-	narrow bool
+	file    *safetensors.File
+	prefix  string
+	narrow  bool
+	checked bool
+	pack    *Pack
 
 	mu   sync.Mutex
 	used map[string]bool
@@ -57,9 +59,12 @@ func (l *loader) tensor(name string, shape ...int) (t safetensors.Tensor, ok boo
 	return t, true
 }
 
-// read fills dst from a tensor and checks that all numbers are finite.
+// read fills dst from a tensor and checks that all numbers are finite, unless they were checked before.
 func (l *loader) read(t safetensors.Tensor, name string, dst []float32, from int) {
 	t.Floats(dst, from)
+	if l.checked {
+		return
+	}
 	for i, v := range dst {
 		if v-v != 0 { // only NaN and the infinities differ from themselves this way
 			l.fail(invalid("the weights file has the number %v in %s, at %d", v, name, from+i))
@@ -85,7 +90,7 @@ func (l *loader) norm(name string, n int) norm {
 func (l *loader) table(name string, rows, columns int) safetensors.Tensor {
 	name = l.prefix + name
 	t, ok := l.tensor(name, rows, columns)
-	if ok {
+	if ok && !l.checked {
 		row := make([]float32, columns)
 		for i := range rows {
 			l.read(t, name, row, i*columns)
@@ -113,14 +118,16 @@ func (l *loader) linear(out, in int, names ...string) *kernel.Matrix {
 func (l *loader) layer(c Config, i int) layer {
 	name := fmt.Sprintf("encoder.layer.%d.", i)
 	self := name + "attention.self."
-	return layer{
-		attention:      l.linear(c.Hidden, c.Hidden, self+"query", self+"key", self+"value"),
-		output:         l.linear(c.Hidden, c.Hidden, name+"attention.output.dense"),
-		up:             l.linear(c.Inner, c.Hidden, name+"intermediate.dense"),
-		down:           l.linear(c.Hidden, c.Inner, name+"output.dense"),
-		afterAttention: l.norm(name+"attention.output", c.Hidden),
-		afterInner:     l.norm(name+"output", c.Hidden),
+	all := layer{afterAttention: l.norm(name+"attention.output", c.Hidden), afterInner: l.norm(name+"output", c.Hidden)}
+	if l.pack != nil {
+		all.attention, all.output, all.up, all.down = l.pack.layer(i)
+		return all
 	}
+	all.attention = l.linear(c.Hidden, c.Hidden, self+"query", self+"key", self+"value")
+	all.output = l.linear(c.Hidden, c.Hidden, name+"attention.output.dense")
+	all.up = l.linear(c.Inner, c.Hidden, name+"intermediate.dense")
+	all.down = l.linear(c.Hidden, c.Inner, name+"output.dense")
+	return all
 }
 
 // head loads the classifier: XLM-R's own two layers, or one over BERT's pooler.

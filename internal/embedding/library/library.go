@@ -121,14 +121,22 @@ func (l Lock) Before() prefix.Set {
 	return prefix.Of(cmp.Or(l.Repository, l.Name))
 }
 
-// weights is the hash of the weights, by which vectors of equal names are told apart.
-func (l Lock) weights() string {
+// source is the hash of the weights; "" if the lock has none.
+func (l Lock) source() string {
 	for _, f := range l.Files {
 		if f.Path == weightsFile && len(f.SHA256) >= 12 {
-			return f.SHA256[:12]
+			return f.SHA256
 		}
 	}
 	return ""
+}
+
+// weights is its beginning, by which vectors of equal names are told apart.
+func (l Lock) weights() string { return l.source()[:min(12, len(l.source()))] }
+
+// pack keeps a model's weights in its folder as they are packed, for the processes that open it next.
+func (l Lock) pack(dir string, m *transformer.Model) error {
+	return atomicfile.Fill(filepath.Join(dir, transformer.PackFile), atomicfile.Options{}, func(w io.Writer) error { return m.WritePack(w, l.source()) })
 }
 
 // check returns what in a lock cannot be, for one that was edited or cut off.
@@ -324,6 +332,11 @@ func (l Library) try(ctx context.Context, dir string, lock *Lock) error {
 		return err
 	}
 	defer m.Close()
+	if lock.Precision == Narrow {
+		if err := lock.pack(dir, m); err != nil {
+			return fmt.Errorf("write the packed weights of the model: %w", err)
+		}
+	}
 	config := m.Config()
 	lock.Kind, lock.Reranker, lock.Dimensions, lock.Layers = config.Kind, config.Classifier, config.Hidden, config.Layers
 	lock.Pooling, lock.Tokens, lock.Prefixes = string(m.Pooling()), m.Limit(), m.Prefixes()

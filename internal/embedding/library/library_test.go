@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"os"
@@ -297,6 +298,78 @@ func TestPrefixes(t *testing.T) {
 	}
 	if len(marks) != 4 {
 		t.Errorf("marks of four prefixes: %v", marks)
+	}
+}
+
+// The packed weights of a narrow model stand beside the others from its installation on. Where they are missing, damaged or
+// of other weights, or cannot be written, the model computes the same.
+func TestPackedWeights(t *testing.T) {
+	l := library.Library{Dir: t.TempDir()}
+	lock, err := l.Add(t.Context(), library.AddInput{Folder: folder(t, encodertest.Tiny(), "m"), Precision: library.Narrow, Now: time.Unix(1e9, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := filepath.Join(l.Dir, "m", "engram-w8.pack")
+	first, err := os.ReadFile(packed)
+	if err != nil || len(first) < 1000 {
+		t.Fatalf("%d bytes, %v", len(first), err)
+	}
+	vector := func() []float32 {
+		t.Helper()
+		e, err := l.Embedder("m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		vs, err := e.Embed(t.Context(), []string{"the memory"}, engram.RoleMemory)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return vs[0]
+	}
+	want := vector()
+	damaged := slices.Clone(first)
+	damaged[len(damaged)/2] ^= 1
+	for name, spoil := range map[string]func() error{
+		"missing": func() error { return os.Remove(packed) },
+		"damaged": func() error { return os.WriteFile(packed, damaged, 0o600) },
+		"cut off": func() error { return os.WriteFile(packed, first[:100], 0o600) },
+		"empty":   func() error { return os.WriteFile(packed, nil, 0o600) },
+		"of another": func() error {
+			return os.WriteFile(packed, bytes.Replace(first, []byte(lock.Files[2].SHA256), []byte(strings.Repeat("0", 64)), 1), 0o600)
+		},
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if got := vector(); !slices.Equal(got, want) {
+			t.Errorf("%s: another vector", name)
+		}
+		if again, err := os.ReadFile(packed); err != nil || !bytes.Equal(again, first) {
+			t.Errorf("%s: not made again: %d bytes, %v", name, len(again), err)
+		}
+	}
+	if err := os.Remove(packed); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(packed, 0o700); err != nil { // nothing can be written there
+		t.Fatal(err)
+	}
+	if got := vector(); !slices.Equal(got, want) {
+		t.Error("where nothing can be written: another vector")
+	}
+	if err := os.Remove(packed); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Verify(t.Context(), "m"); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(packed); err != nil || !bytes.Equal(again, first) {
+		t.Errorf("verified: %d bytes, %v", len(again), err)
+	}
+	add(t, l, folder(t, encodertest.Tiny(), "wide"))
+	if _, err := os.Stat(filepath.Join(l.Dir, "wide", "engram-w8.pack")); !os.IsNotExist(err) {
+		t.Errorf("a model with wide weights has packed ones: %v", err)
 	}
 }
 

@@ -39,12 +39,14 @@ func (h *handle) get() (*transformer.Model, error) {
 				WithHint("verify the model; remove it and add it again").WithCause(err)
 		}
 	}
-	m, err := transformer.Open(dir, transformer.Options{Limit: h.lock.Tokens, Pooling: encoder.Pooling(h.lock.Pooling),
-		Options: encoder.Options{Threads: h.library.Threads, Narrow: h.lock.Precision == Narrow}})
+	m, err := transformer.Open(dir, transformer.Options{Limit: h.lock.Tokens, Pooling: encoder.Pooling(h.lock.Pooling), Source: h.lock.source(),
+		Options: encoder.Options{Threads: h.library.Threads, Narrow: h.lock.Precision == Narrow, Checked: true}})
 	if err != nil {
 		return nil, engram.Errorf(engram.CodeUnavailable, "the model %s cannot be opened", h.lock.Name).WithCause(err)
 	}
-	h.open = m
+	if h.open = m; h.lock.Precision == Narrow && !m.Packed() {
+		_ = h.lock.pack(dir, m) // the next process makes them again
+	}
 	return m, nil
 }
 

@@ -30,6 +30,9 @@ const (
 	maxWeights   = 16 << 30
 )
 
+// PackFile has the weights in narrow form, made of those of the model.
+const PackFile = "engram-w8.pack"
+
 // Most returns the most bytes that a file of a model may have.
 func Most(name string) int64 {
 	switch name {

@@ -1,6 +1,6 @@
 // Package transformer is embedding models and rerankers in a folder of files, as they are published: configuration,
-// tokenizer and weights. folder.go reads what is small and refuses what is not computed here, mapping_unix.go maps the
-// weights, and packages tokenizer and encoder do the rest.
+// tokenizer and weights. folder.go reads what is small and refuses what is not computed here, mapping.go maps the weights,
+// and packages tokenizer and encoder do the rest.
 //
 // A model is opened when it is asked for and costs the memory of its packed weights; word vectors stay in the mapped file.
 // Files must not change while a model is open. Nothing here writes or downloads.
@@ -8,8 +8,9 @@ package transformer
 
 import (
 	"context"
+	"errors"
+	"io"
 	"math"
-	"os"
 	"slices"
 	"sync"
 
@@ -25,6 +26,8 @@ type Options struct {
 	encoder.Options
 	Pooling encoder.Pooling // where the folder does not say, and instead of what it says
 	Limit   int             // tokens of a text or window, at most those of the folder
+	// Source names the weights, so that packed ones in the folder (WritePack) are used if they are made of them; "" uses none.
+	Source string
 }
 
 // A Model is an open folder. It is safe for concurrent use.
@@ -36,10 +39,9 @@ type Model struct {
 	limit     int
 	prefixes  prefix.Set
 
-	open  sync.RWMutex // held for reading while the file is in use
-	file  *os.File     // nil after Close
-	size  int64
-	unmap func() error
+	open    sync.RWMutex // held for reading while the files are in use
+	weights *mapping     // nil after Close
+	pack    *mapping     // nil without one
 }
 
 // overlap is the part of a window that repeats the one before it: a sentence at the border is whole in one of them.
@@ -58,20 +60,13 @@ func Open(name string, o Options) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.file, m.size, err = f.open(weightsFile, maxWeights); err != nil {
+	if m.weights, err = f.mapping(weightsFile, maxWeights); err != nil {
 		return nil, err
 	}
-	if m.size == 0 {
-		m.file.Close()
-		return nil, invalid("the model's file %s is empty", weightsFile)
+	if o.Narrow && o.Source != "" {
+		o.Pack = m.readPack(f, config, o.Source)
 	}
-	data, unmap, err := mapFile(m.file, m.size)
-	if err != nil {
-		m.file.Close()
-		return nil, invalid("the model's file %s cannot be read (%v)", weightsFile, err)
-	}
-	m.unmap = unmap
-	weights, err := safetensors.Read(data)
+	weights, err := safetensors.Read(m.weights.data)
 	if err == nil {
 		m.encoder, err = encoder.New(config, weights, o.Options)
 	}
@@ -79,9 +74,31 @@ func Open(name string, o Options) (m *Model, err error) {
 		_ = m.Close() // the first error says more
 		return nil, err
 	}
-	release(data)
+	release(m.weights.data)
 	return m, nil
 }
+
+// readPack returns the packed weights in the folder; nil if they cannot be used.
+func (m *Model) readPack(f folder, c encoder.Config, source string) *encoder.Pack {
+	mapped, err := f.mapping(PackFile, maxWeights)
+	if err != nil {
+		return nil
+	}
+	p, ok := encoder.ReadPack(mapped.data, c, source)
+	if !ok {
+		_ = mapped.close() // it was only read
+		return nil
+	}
+	m.pack = mapped
+	return p
+}
+
+// Packed reports whether the weights are those of PackFile.
+func (m *Model) Packed() bool { return m.pack != nil }
+
+// WritePack writes the content of PackFile, with which the model opens in a small part of the time; source names the
+// weights. CodeInvalid for weights that are not narrow.
+func (m *Model) WritePack(w io.Writer, source string) error { return m.encoder.WritePack(w, source) }
 
 // Check reads all but the weights in a folder, and returns what model they are of. Errors are those of Open.
 func Check(name string) (encoder.Config, error) {
@@ -146,14 +163,8 @@ func (m *Model) configure(f folder, o Options) (encoder.Config, error) {
 func (m *Model) Close() error {
 	m.open.Lock()
 	defer m.open.Unlock()
-	if m.file == nil {
-		return nil
-	}
-	err := m.unmap()
-	if bad := m.file.Close(); err == nil {
-		err = bad
-	}
-	m.file = nil
+	err := errors.Join(m.weights.close(), m.pack.close())
+	m.weights, m.pack = nil, nil
 	return err
 }
 
@@ -175,14 +186,11 @@ func (m *Model) Prefixes() prefix.Set { return m.prefixes }
 // Unused returns the names of tensors in the weights file that the model does not need.
 func (m *Model) Unused() []string { return m.encoder.Unused() }
 
-// use holds the files open for a call. A mapped file that was cut off would end the process when it is read.
+// use holds the files open for a call.
 func (m *Model) use() (done func(), err error) {
 	m.open.RLock()
-	if m.file != nil {
-		info, err := m.file.Stat()
-		if err == nil && info.Size() == m.size {
-			return m.open.RUnlock, nil
-		}
+	if m.weights != nil && m.weights.whole() && m.pack.whole() {
+		return m.open.RUnlock, nil
 	}
 	m.open.RUnlock()
 	return nil, engram.Errorf(engram.CodeUnavailable, "the model %s was closed, or its weights file changed", m.name).

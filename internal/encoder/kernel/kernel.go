@@ -23,7 +23,7 @@ type Set struct {
 	gelu     func(x []float32)
 	expSum   func(x []float32, scale float32) float32
 	addNorm  func(x, r, gain, bias []float32, eps float32)
-	widen    func(dst []float32, src []int8, scale []float32)
+	widen    func(dst []float32, src []byte, scale []float32)
 }
 
 // Name is avx512, avx2, neon or portable.

@@ -48,7 +48,7 @@ func expSumAVX512(x []float32, scale float32) float32
 func addNormAVX512(x, r, gain, bias []float32, eps float32)
 
 //go:noescape
-func widenAVX512(dst []float32, src []int8, scale []float32)
+func widenAVX512(dst []float32, src []byte, scale []float32)
 
 //go:noescape
 func multiplyAVX2x1(k int, a []float32, lda int, b, c []float32, ldc int, bias []float32)
@@ -78,4 +78,4 @@ func expSumAVX2(x []float32, scale float32) float32
 func addNormAVX2(x, r, gain, bias []float32, eps float32)
 
 //go:noescape
-func widenAVX2(dst []float32, src []int8, scale []float32)
+func widenAVX2(dst []float32, src []byte, scale []float32)

@@ -2931,7 +2931,7 @@ scale:
 	VZEROUPPER
 	RET
 
-// func widenAVX512(dst []float32, src []int8, scale []float32)
+// func widenAVX512(dst []float32, src []byte, scale []float32)
 TEXT ·widenAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), DI
 	MOVQ src_base+24(FP), SI
@@ -3916,7 +3916,7 @@ scale:
 	VZEROUPPER
 	RET
 
-// func widenAVX2(dst []float32, src []int8, scale []float32)
+// func widenAVX2(dst []float32, src []byte, scale []float32)
 TEXT ·widenAVX2(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), DI
 	MOVQ src_base+24(FP), SI

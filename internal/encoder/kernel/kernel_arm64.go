@@ -30,4 +30,4 @@ func expSumNEON(x []float32, scale float32) float32
 func addNormNEON(x, r, gain, bias []float32, eps float32)
 
 //go:noescape
-func widenNEON(dst []float32, src []int8, scale []float32)
+func widenNEON(dst []float32, src []byte, scale []float32)

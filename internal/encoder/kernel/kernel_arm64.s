@@ -615,7 +615,7 @@ scale:
 	BGT scale
 	RET
 
-// func widenNEON(dst []float32, src []int8, scale []float32)
+// func widenNEON(dst []float32, src []byte, scale []float32)
 TEXT ·widenNEON(SB), NOSPLIT, $0-72
 	MOVD dst_base+0(FP), R0
 	MOVD src_base+24(FP), R1

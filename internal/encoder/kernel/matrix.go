@@ -23,7 +23,7 @@ func Stride(n int) int { return Padded(n) + Lanes }
 type Matrix struct {
 	in, out int
 	wide    []float32 // panels × in × Width; nil when narrow
-	narrow  []int8    // the same in steps of scale
+	narrow  []byte    // the same as int8, in steps of scale
 	scale   []float32 // per output
 	bias    []float32 // per output; nil for zeros
 }
@@ -35,7 +35,7 @@ func Pack(in, out int, weights func(i int, row []float32), bias []float32, narro
 	w := &Matrix{in: in, out: out, bias: make([]float32, Padded(out))}
 	copy(w.bias, bias)
 	if narrow {
-		w.narrow, w.scale = make([]int8, Padded(out)*in), make([]float32, Padded(out))
+		w.narrow, w.scale = make([]byte, Padded(out)*in), make([]float32, Padded(out))
 	} else {
 		w.wide = make([]float32, Padded(out)*in)
 	}
@@ -62,7 +62,7 @@ func Pack(in, out int, weights func(i int, row []float32), bias []float32, narro
 }
 
 // quantise writes rows into a panel, in steps of the scales that it sets, to the nearest and of two the even one.
-func quantise(panel []int8, scale, rows []float32, in int) {
+func quantise(panel []byte, scale, rows []float32, in int) {
 	var inverse [Width]float32
 	for i := range inverse {
 		var top float32
@@ -79,10 +79,19 @@ func quantise(panel []int8, scale, rows []float32, in int) {
 		to := panel[k*Width : (k+1)*Width]
 		for i := range to {
 			x := float32(rows[i*in+k] * inverse[i]) // rounded here, so that no processor fuses it with the sum
-			to[i] = int8(math.Float32bits(x + magic))
+			to[i] = byte(math.Float32bits(x + magic))
 		}
 	}
 }
+
+// Narrow returns a narrow matrix of what Packed returned, which is kept.
+func Narrow(in, out int, panels []byte, scale, bias []float32) *Matrix {
+	return &Matrix{in: in, out: out, narrow: panels[:Padded(out)*in], scale: scale[:Padded(out)], bias: bias[:Padded(out)]}
+}
+
+// Packed returns the weights of a narrow matrix, in × Width int8 numbers for each panel of outputs, their scales and the
+// biases, each for whole panels of outputs. The caller must not change them.
+func (w *Matrix) Packed() (panels []byte, scale, bias []float32) { return w.narrow, w.scale, w.bias }
 
 // Panels returns a matrix of values that are packed already, without a bias: in × Width numbers for each panel of
 // outputs. values are kept.

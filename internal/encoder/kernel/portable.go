@@ -104,13 +104,13 @@ func addNorm(x, r, gain, bias []float32, eps float32) {
 	}
 }
 
-// widen turns int8 weights of a panel into numbers: dst = src × scale of the column.
-func widen(dst []float32, src []int8, scale []float32) {
+// widen turns weights of a panel, int8 as bytes, into numbers: dst = src × scale of the column.
+func widen(dst []float32, src []byte, scale []float32) {
 	scale = scale[:Width]
 	for len(src) >= Width {
 		row, to := src[:Width], dst[:Width]
 		for j, s := range scale {
-			to[j] = float32(row[j]) * s
+			to[j] = float32(int8(row[j])) * s
 		}
 		src, dst = src[Width:], dst[Width:]
 	}

@@ -37,7 +37,7 @@ const (
 	geluParams     = "(x []float32)"
 	expSumParams   = "(x []float32, scale float32) float32"
 	addNormParams  = "(x, r, gain, bias []float32, eps float32)"
-	widenParams    = "(dst []float32, src []int8, scale []float32)"
+	widenParams    = "(dst []float32, src []byte, scale []float32)"
 
 	multiplyFrame, geluFrame, expSumFrame, addNormFrame, widenFrame = 120, 24, 36, 100, 72
 )
