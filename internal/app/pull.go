@@ -52,15 +52,18 @@ func marksOf(e engram.Embedder) string {
 	if e == nil {
 		return ""
 	}
+	if s, ok := e.(*served); ok { // which are in force is known when it answers
+		return fmt.Sprint(" ", s.fitted)
+	}
 	m := e.Model()
 	return fmt.Sprint(" ", m.Related, m.Duplicate, m.Noise, m.Answer)
 }
 
-// Calibrated returns the embedding model in force, if its thresholds can be fitted: it is an installed one. CodeInvalid
-// where another or no model is in force, CodeUnavailable for one that cannot be used.
+// Calibrated returns the embedding model in force, if its thresholds can be fitted: it is an installed one, or at a
+// server. CodeInvalid where another or no model is in force, CodeUnavailable for one that cannot be used.
 func (a *App) Calibrated() (engram.Embedder, error) {
 	switch e := a.inForce().(type) {
-	case *library.Embedder:
+	case *library.Embedder, *served:
 		return e, nil
 	case lost:
 		return nil, e.err()
@@ -68,7 +71,7 @@ func (a *App) Calibrated() (engram.Embedder, error) {
 		return nil, engram.Errorf(engram.CodeInvalid, "the built-in model has thresholds that were measured, and is not calibrated").
 			WithHint("another model is: {model use NAME}")
 	}
-	return nil, engram.Errorf(engram.CodeInvalid, "no installed embedding model is in force").WithHint("choose one: {model list}, {model use NAME}")
+	return nil, engram.Errorf(engram.CodeInvalid, "no embedding model is in force").WithHint("choose one: {model list}, {model use NAME}")
 }
 
 // Fit keeps marks of the model that Calibrated returns. This process goes on with those before.
@@ -76,6 +79,9 @@ func (a *App) Fit(m ModelMarks) error {
 	e, err := a.Calibrated()
 	if err != nil {
 		return err
+	}
+	if e.Model().Fingerprint == "" {
+		return engram.Errorf(engram.CodeUnavailable, "the model %s has not answered yet", e.Model().Name).WithHint("check that its server is running")
 	}
 	m.Fitted = time.Now().UTC().Truncate(time.Second)
 	return ModelsOf(a.opts.Config).SetMarks(e.Model().Fingerprint, m)

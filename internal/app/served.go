@@ -17,14 +17,31 @@ import (
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
+// A served is a model at a server, with the marks that were fitted to it.
+type served struct {
+	*provider.Embedder
+	fitted map[string]library.Marks // by fingerprint
+}
+
 // servedEmbedder returns a model at a server, which gets prefixes before texts.
 func servedEmbedder(c config.Config, s config.Served, prefixes prefix.Set) (engram.Embedder, error) {
 	o, err := servedOptions(c, s)
 	if err != nil {
 		return nil, err
 	}
+	fitted := ModelsOf(c).FittedTo(o.Name())
 	o.Prefixes, o.Marks = prefixes, library.Known(s.Model)
-	return provider.New(o)
+	o.Fitted = func(m engram.Model) engram.Model {
+		if marks, ok := fitted[m.Fingerprint]; ok {
+			return marks.Apply(m)
+		}
+		return m
+	}
+	e, err := provider.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return &served{e, fitted}, nil
 }
 
 // servedReranker returns a reranker at a server.
@@ -60,11 +77,11 @@ func formerOf(c config.Config, asked engram.Embedder, others *formers) func(engr
 	if asked == nil {
 		return nil
 	}
-	here, served, _ := config.ServedOf(c.EmbeddingModel)
+	here, isServed, _ := config.ServedOf(c.EmbeddingModel)
 	return func(m engram.Model) engram.Embedder {
 		return others.get(m.Fingerprint, func() engram.Embedder {
 			if there, ok, err := config.ServedOf(m.Name); ok {
-				if there.URL = here.URL; !served || err != nil || there.API != here.API {
+				if there.URL = here.URL; !isServed || err != nil || there.API != here.API {
 					return nil
 				}
 				for _, prefixes := range []prefix.Set{prefix.Of(there.Model).With(prefixesOf(c)), prefix.Of(there.Model), nil} {

@@ -88,6 +88,42 @@ func TestSearchesWhileAServerComesAndGoes(t *testing.T) {
 	all.Wait()
 }
 
+// Thresholds that were fitted to a model at a server are in force once it has answered, and a server of this program knows
+// before that whether a command has the same.
+func TestFittedThresholdsOfAModelAtAServer(t *testing.T) {
+	s := modelServer(t)
+	c := loaded(t, map[string]string{"data_dir": t.TempDir(), "embedding_model": "openai:m@" + s.URL(), "timezone": "UTC"})
+	a := New(Options{Config: c, Actor: "test", Version: "1"})
+	t.Cleanup(func() { a.Close() })
+	if _, err := a.Calibrated(); err != nil {
+		t.Fatal(err)
+	}
+	fit := ModelMarks{Related: 0.4, Duplicate: 0.8, Noise: 0.1, Answer: 0.3, Memories: 60}
+	if err := a.Fit(fit); engram.CodeOf(err) != engram.CodeUnavailable {
+		t.Errorf("before it has answered: %v", err)
+	}
+	answered := func(e engram.Embedder) engram.Model {
+		t.Helper()
+		if _, err := e.Embed(t.Context(), []string{"a"}, engram.RoleQuery); err != nil {
+			t.Fatal(err)
+		}
+		return e.Model()
+	}
+	before := answered(a.asked)
+	if err := a.Fit(fit); err != nil {
+		t.Fatal(err)
+	}
+	_, after := embeddersOf(c)
+	t.Cleanup(func() { _ = closeModels(after) })
+	told := marksOf(after)
+	if m := answered(after); before.Related <= 1 || m.Related != 0.4 || m.Duplicate != 0.8 || m.Noise != 0.1 || m.Answer != 0.3 || m.Fingerprint != before.Fingerprint {
+		t.Errorf("before %+v, after %+v", before, m)
+	}
+	if told != marksOf(after) || told == marksOf(a.asked) || told != marksOf(New(a.opts).inForce()) {
+		t.Error("a server would search for a process with other thresholds, or not for one with the same")
+	}
+}
+
 // Vectors that were made without what a model is now known to want before memories are asked without it.
 func TestAFormerModelIsAskedAsItsVectorsWereMade(t *testing.T) {
 	s, err := providertest.Start(providertest.Model{Name: "e5-m", Dimensions: 64})

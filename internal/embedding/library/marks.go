@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -49,6 +51,14 @@ func (l Library) Marks(fingerprint string) (m Marks, ok bool, err error) {
 	all, err := l.marks()
 	m, ok = all[fingerprint]
 	return m, ok, err
+}
+
+// FittedTo returns the fitted marks of the models of a name at a server, whose fingerprints are known when it answers.
+// Damaged ones are as if there were none.
+func (l Library) FittedTo(name string) map[string]Marks {
+	all, _ := l.marks() // the next calibration replaces them
+	maps.DeleteFunc(all, func(fingerprint string, _ Marks) bool { return !strings.HasPrefix(fingerprint, name+"@") })
+	return all
 }
 
 func (l Library) marks() (map[string]Marks, error) {

@@ -68,13 +68,19 @@ func New(o Options) (*Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Embedder{o: o, server: server, breaker: breaker{path: o.State, now: o.Now}, known: o.Marks}
+	e := &Embedder{o: o, server: server, breaker: breaker{path: o.State, now: o.Now}, known: o.unknown()}
 	e.ctx, e.stop = context.WithCancel(context.Background())
-	e.known.Name, e.known.Fingerprint, e.known.Dimensions, e.known.Instant = o.Name(), "", 0, false
 	if e.speaks = newOllama(server, o.Model); o.API == OpenAI {
 		e.speaks = newOpenAI(server, o.Model)
 	}
 	return e, nil
+}
+
+// unknown is the model before the first answer.
+func (o Options) unknown() engram.Model {
+	m := o.Marks
+	m.Name, m.Fingerprint, m.Dimensions, m.Instant = o.Name(), "", 0, false
+	return m
 }
 
 // Close closes connections.
@@ -225,7 +231,7 @@ func (e *Embedder) recognise(ctx context.Context, how endpoint.Call, role engram
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if version != e.version {
-		e.known.Fingerprint, e.known.Dimensions = "", 0
+		e.known = e.o.unknown()
 	}
 	e.version, e.checked = version, now
 	return nil
@@ -240,6 +246,9 @@ func (e *Embedder) learn(dimensions int) error {
 	case 0:
 		e.known.Dimensions = dimensions
 		e.known.Fingerprint = fmt.Sprintf("%s@%s/%d%s", e.known.Name, e.version, dimensions, e.o.Prefixes.Mark())
+		if e.o.Fitted != nil {
+			e.known = e.o.Fitted(e.known)
+		}
 	default:
 		return wrong(e.server, fmt.Errorf("a vector of the answer has %d numbers instead of %d", dimensions, e.known.Dimensions))
 	}

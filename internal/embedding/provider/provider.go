@@ -44,7 +44,9 @@ type Options struct {
 	Prefixes prefix.Set
 	// Marks say what cosines of the model mean; its Name, Fingerprint and Dimensions do not count.
 	Marks engram.Model
-	Now   func() time.Time
+	// Fitted returns the model with marks that were fitted to its fingerprint, once that is known; nil for none.
+	Fitted func(engram.Model) engram.Model
+	Now    func() time.Time
 	// Clean is applied to every text before it is sent; nil sends it as it is.
 	Clean func(string) string
 	// State is a file that tells other processes that the server is down; "" for none.

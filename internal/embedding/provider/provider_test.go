@@ -531,20 +531,29 @@ func TestAModelThatIsReplacedAtItsServer(t *testing.T) {
 	now := time.Now()
 	o := options(provider.Ollama, s.URL())
 	o.Now = func() time.Time { return now }
+	o.Marks.Answer, o.Fitted = 0.5, func(m engram.Model) engram.Model { // to the first of them
+		if strings.Contains(m.Fingerprint, "111") {
+			m.Answer = 0.3
+		}
+		return m
+	}
 	e := open(t, o)
 	embed := func() error {
 		_, err := e.Embed(t.Context(), []string{"a"}, engram.RoleMemory)
 		return err
 	}
-	if err := embed(); err != nil {
-		t.Fatal(err)
+	if before := e.Model().Answer; before != 0.5 {
+		t.Errorf("before the first answer: %v", before)
+	}
+	if err := embed(); err != nil || e.Model().Answer != 0.3 {
+		t.Fatalf("fitted: %v, %+v", err, e.Model())
 	}
 	s.Have(providertest.Model{Name: "bge-m3", Digest: "222222222222", Dimensions: 8})
 	if err := embed(); err == nil || !strings.Contains(err.Error(), "8 numbers instead of 16") {
 		t.Errorf("another length at once: got %v", err)
 	}
 	now = now.Add(10 * time.Minute)
-	if err := embed(); err != nil || e.Model().Fingerprint != "ollama:bge-m3@222222222222/8" || e.Model().Dimensions != 8 {
+	if err := embed(); err != nil || e.Model().Fingerprint != "ollama:bge-m3@222222222222/8" || e.Model().Dimensions != 8 || e.Model().Answer != 0.5 {
 		t.Errorf("later: %v, %+v", err, e.Model())
 	}
 }
