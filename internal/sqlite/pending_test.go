@@ -42,7 +42,11 @@ func (x *mixed) add(tx engram.Tx, n int) error {
 }
 
 func (x *mixed) embed(tx engram.Tx, m engram.Memory) error {
-	return tx.PutVectors(x.Context(), x.k.model, []engram.Vector{{Num: m.Num, Values: x.k.vector()}})
+	values := x.k.vector()
+	for range x.r.IntN(3) { // passages
+		values = append(values, x.k.vector()...)
+	}
+	return tx.PutVectors(x.Context(), x.k.model, []engram.Vector{{Num: m.Num, Values: values}})
 }
 
 // change changes a memory, a recent one half of the time.
