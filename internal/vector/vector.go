@@ -45,6 +45,31 @@ func CheckPassages(v []float32, dimensions int) error {
 	return Check(v, dimensions)
 }
 
+// Mean returns the direction of the sum of vectors, of length 1; the first vector itself where it is the only one or they
+// cancel each other.
+func Mean(vectors [][]float32) []float32 {
+	if len(vectors) == 1 {
+		return vectors[0]
+	}
+	sum, squares := make([]float64, len(vectors[0])), 0.0
+	for _, v := range vectors {
+		for i, x := range v {
+			sum[i] += float64(x)
+		}
+	}
+	for _, x := range sum {
+		squares += x * x
+	}
+	if squares == 0 {
+		return vectors[0]
+	}
+	out := make([]float32, len(sum))
+	for i, x := range sum {
+		out[i] = float32(x / math.Sqrt(squares))
+	}
+	return out
+}
+
 // Normalise scales v in place to length 1 and reports whether it could: a zero vector stays unchanged.
 // Numbers must be finite; their squares need not be.
 func Normalise(v []float32) bool {

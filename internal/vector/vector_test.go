@@ -432,3 +432,15 @@ func TestRowsOfPassages(t *testing.T) {
 		}
 	}
 }
+
+func TestMeanIsADirection(t *testing.T) {
+	for _, tt := range []struct{ vectors, want [][]float32 }{
+		{[][]float32{{3, 4}}, [][]float32{{3, 4}}},
+		{[][]float32{{1, 0}, {0, 1}}, [][]float32{{math.Sqrt2 / 2, math.Sqrt2 / 2}}},
+		{[][]float32{{1, 0}, {-1, 0}}, [][]float32{{1, 0}}},
+	} {
+		if got := vector.Mean(tt.vectors); math.Abs(float64(got[0]-tt.want[0][0])) > 1e-6 || math.Abs(float64(got[1]-tt.want[0][1])) > 1e-6 {
+			t.Errorf("%v: got %v, want %v", tt.vectors, got, tt.want[0])
+		}
+	}
+}

@@ -115,8 +115,9 @@ func (e *Embedder) Model() engram.Model {
 // Unusable is why questions are not sent now: the server did not answer lately. nil if they are.
 func (e *Embedder) Unusable() error { return e.breaker.open(embeddingModel) }
 
-// Embed returns one vector per text. A blank text has the zero vector. Questions are not sent while the server is taken
-// to be down; memories can wait, and always are. Errors are CodeUnavailable, or ctx's own when that has ended.
+// Embed returns one vector per text, with those of its passages behind it for a long memory. A blank text has the zero
+// vector. Questions are not sent while the server is taken to be down; memories can wait, and always are. Errors are
+// CodeUnavailable, or ctx's own when that has ended.
 func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) ([][]float32, error) {
 	how, short := endpoint.Call{Within: cmp.Or(e.o.Batch, 30*time.Second)}, false
 	if role == engram.RoleQuery {
@@ -128,10 +129,11 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 	} else if e.Model().Fingerprint == "" {
 		how.Within = cmp.Or(e.o.First, 2*time.Minute)
 	}
-	said := make([]string, 0, len(texts)) // at least one, from which the dimensions are known
-	for _, text := range texts {
+	said, parts := make([]string, 0, len(texts)), make([]int, len(texts)) // at least one, from which the dimensions are known
+	for i, text := range texts {
 		if !blank(text) {
-			said = append(said, e.o.Prefixes[role]+e.o.sent(text, maxText))
+			all := e.o.said(text, role)
+			said, parts[i] = append(said, all...), len(all)
 		}
 	}
 	if len(said) == 0 && e.Model().Fingerprint == "" {
@@ -151,12 +153,12 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, role engram.Role) 
 		return nil, err
 	}
 	out := make([][]float32, len(texts))
-	for i, text := range texts {
-		if blank(text) {
+	for i, n := range parts {
+		if n == 0 {
 			out[i] = make([]float32, e.Model().Dimensions)
 			continue
 		}
-		out[i], vectors = vectors[0], vectors[1:]
+		out[i], vectors = inPassages(vectors, n), vectors[n:]
 	}
 	return out, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/encoder"
 	"github.com/alanbuscaglia/engram/internal/encoder/safetensors"
 	"github.com/alanbuscaglia/engram/internal/tokenizer"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
 // Options says how a folder is used. The zero value takes all from the folder.
@@ -238,38 +239,14 @@ func (m *Model) EmbedPassages(ctx context.Context, before string, texts []string
 	}
 	out := make([][]float32, len(texts))
 	for i, windows := range passages {
-		out[i] = mean(windows)
+		out[i] = vector.Mean(windows)
 		if len(windows) > 1 && most > 0 {
 			for part := range slices.Chunk(windows, (len(windows)+most-1)/most) {
-				out[i] = append(out[i], mean(part)...)
+				out[i] = append(out[i], vector.Mean(part)...)
 			}
 		}
 	}
 	return out, nil
-}
-
-// mean returns the direction of the sum of vectors; the first one's where they cancel each other.
-func mean(vectors [][]float32) []float32 {
-	if len(vectors) == 1 {
-		return vectors[0]
-	}
-	sum, squares := make([]float64, len(vectors[0])), 0.0
-	for _, v := range vectors {
-		for i, x := range v {
-			sum[i] += float64(x)
-		}
-	}
-	for _, x := range sum {
-		squares += x * x
-	}
-	if squares == 0 {
-		return vectors[0]
-	}
-	out := make([]float32, len(sum))
-	for i, x := range sum {
-		out[i] = float32(x / math.Sqrt(squares))
-	}
-	return out
 }
 
 // Rerank returns a score for each text, in order: how well it answers the question, from 0 to 1. A text that is longer than
