@@ -3,6 +3,8 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -180,7 +182,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	values = append(make([]any, 0, 4+len(writtenFields())), hash)
+	values = append(make([]any, 0, 6+len(writtenFields())), hash, hashHead(hash), titleHead(m.Title))
 	for _, f := range writtenFields() {
 		var value any
 		switch v := f.Of(&m).(type) {
@@ -211,7 +213,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 
 var (
 	writtenMemory = sync.OnceValue(func() string {
-		columns := "hash"
+		columns := "hash, hash_head, title_head"
 		for _, f := range writtenFields() {
 			columns += ", " + f.Name
 		}
@@ -225,7 +227,19 @@ var (
 	})
 )
 
-func memoryPlaces() string { return `?` + strings.Repeat(",?", len(writtenFields())) }
+// hashHead returns the first bytes of a hash, which may be shorter.
+func hashHead(hash []byte) int64 {
+	var head [8]byte
+	copy(head[:], hash)
+	return int64(binary.BigEndian.Uint64(head[:]))
+}
+
+func titleHead(title string) int64 {
+	sum := sha256.Sum256([]byte(title))
+	return hashHead(sum[:])
+}
+
+func memoryPlaces() string { return `?,?,?` + strings.Repeat(",?", len(writtenFields())) }
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
@@ -366,6 +380,8 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		conn.With(`UPDATE uses SET query = NULL WHERE space = $space AND query IS NOT NULL
 			AND (session, at) IN (SELECT session, at FROM uses WHERE space = $space AND memory = ?)`, num),
 		conn.With(`UPDATE uses SET memory = NULL WHERE space = $space AND memory = ?`, num),
+		conn.With(`DELETE FROM relations WHERE space = $space AND source = ?`, num),
+		conn.With(`DELETE FROM relations WHERE space = $space AND target = ?`, num),
 		conn.With(`DELETE FROM memories WHERE space = $space AND num = ?`, num), // foreign keys delete the rest
 	)
 	if err != nil {
