@@ -39,7 +39,7 @@ func (s *Store) examine(ctx context.Context, o Options, q health.Query, f *healt
 	if err != nil {
 		return err
 	}
-	s.server = at.Settings()
+	s.server, s.pool.Apart = at.Settings(), at.Spread
 	f.Server = health.Server{Part: f.Server.Part, Version: at.Version, Bytes: at.Bytes, Schema: at.Schema, Newer: max(0, at.Known-at.Schema), ReadOnly: at.ReadOnly,
 		Pooled: at.Pooled, Prepared: s.pool.Prepares(), Unsynced: at.Unsynced, Open: at.Free && at.Role == "" && at.Schema > 0}
 	if at.Schema == 0 {

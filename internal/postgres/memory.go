@@ -220,7 +220,7 @@ var (
 		return strings.Replace(columns, "session_id", "session", 1)
 	})
 	insertMemorySQL = sync.OnceValue(func() string {
-		return `INSERT INTO memories (` + writtenMemory() + `, num, id, sync_id, space) VALUES (` + memoryPlaces() + `,?,?,?,$space)`
+		return `INSERT INTO memories (` + writtenMemory() + `, num, id, sync_id, space) VALUES (` + memoryPlaces() + `,?,?,?,$space) ON CONFLICT DO NOTHING`
 	})
 	replaceMemorySQL = sync.OnceValue(func() string {
 		return `UPDATE memories SET (` + writtenMemory() + `) = ROW(` + memoryPlaces() + `) WHERE num = ? AND space = $space`
@@ -248,12 +248,12 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 		return err
 	}
 	num := next(&t.head.memory, m.Num)
-	_, err = t.Attempt(ctx, insertMemorySQL(), append(values, num, m.ID, m.SyncID)...)
-	if conn.IsUnique(err) {
-		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
-	}
-	if err != nil {
+	added, err := t.Exec(ctx, insertMemorySQL(), append(values, num, m.ID, m.SyncID)...)
+	switch {
+	case err != nil:
 		return fmt.Errorf("insert memory: %w", err)
+	case added == 0:
+		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID)
 	}
 	m.Num = num
 	if !m.Forgotten() {

@@ -75,7 +75,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	at, err := schema.Prepare(ctx, s.pool, o.Space)
-	if s.server = at.Settings(); err == nil {
+	s.server, s.pool.Apart = at.Settings(), at.Spread
+	if err == nil {
 		var note string
 		if note, err = s.begun(ctx); err == nil && note != lexicon.Current() {
 			err = s.renew(ctx)

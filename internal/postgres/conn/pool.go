@@ -32,6 +32,9 @@ type Pool struct {
 	// Sent, unless nil, is called with the statements of each round trip, for tests that count them. Set it before
 	// the first use.
 	Sent func(statements []string)
+	// Apart sends statements of Begin and Each in messages of their own. Citus passes a SET LOCAL on to other servers as the
+	// text that it came in, so no other statement may stand there. Set it before other goroutines use the pool.
+	Apart bool
 	// Loose makes each condition on the space true, for tests of row-level security alone. Set it before the first use.
 	Loose bool
 }
@@ -116,10 +119,11 @@ func (t *Tx) Simple(ctx context.Context, statements string) ([][]string, error) 
 	return rowsOf(results[len(results)-1])
 }
 
-// Each runs statements outside of any space and without parameters, one after the other, in one round trip, and returns
-// the rows of the last as Simple does. Citus passes a SET LOCAL on to other servers as the text that it came in, so
-// no other statement may stand there.
+// Each is Simple for statements that the server may need apart.
 func (t *Tx) Each(ctx context.Context, statements ...string) ([][]string, error) {
+	if !t.pool.Apart {
+		return t.Simple(ctx, strings.Join(statements, "; "))
+	}
 	t.pool.tell(statements...)
 	b := &pgconn.Batch{}
 	for _, s := range statements {
