@@ -32,9 +32,6 @@ type Pool struct {
 	// Sent, unless nil, is called with the statements of each round trip, for tests that count them. Set it before
 	// the first use.
 	Sent func(statements []string)
-	// Apart sends statements of Begin and Each in messages of their own. Citus passes a SET LOCAL on to other servers as the
-	// text that it came in, so no other statement may stand there. Set it before other goroutines use the pool.
-	Apart bool
 	// Loose makes each condition on the space true, for tests of row-level security alone. Set it before the first use.
 	Loose bool
 }
@@ -89,23 +86,25 @@ func (p *Pool) Close() {
 	p.pool.Close()
 }
 
-// Begin takes a connection and opens a transaction with statements, as Each sends them, and returns the rows of the last
-// of them. The caller ends it with Rollback.
-func (p *Pool) Begin(ctx context.Context, space string, statements ...string) (*Tx, [][]string, error) {
+// Begin takes a connection and queues the statements that open a transaction (Open). The caller ends it with Rollback.
+func (p *Pool) Begin(ctx context.Context, space string, statements ...Statement) (*Tx, error) {
 	c, err := p.pool.Acquire(ctx)
 	if err != nil && p.closed.Load() {
-		return nil, nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
+		return nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	t := &Tx{pool: p, conn: c, space: space}
-	rows, err := t.Each(ctx, statements...)
-	if err != nil {
-		t.Rollback()
-		return nil, nil, err
+	t.Open(statements...)
+	return t, nil
+}
+
+// Open queues statements outside of any space, whose parameters are $1 and so on. They travel with the next read.
+func (t *Tx) Open(statements ...Statement) {
+	for _, s := range statements {
+		t.queue = append(t.queue, queued{text: s.query, args: s.args})
 	}
-	return t, rows, nil
 }
 
 // Simple runs statements outside of any space and without parameters, in one round trip, and returns the rows of
@@ -116,28 +115,7 @@ func (t *Tx) Simple(ctx context.Context, statements string) ([][]string, error) 
 	if err != nil || len(results) == 0 {
 		return nil, err
 	}
-	return rowsOf(results[len(results)-1])
-}
-
-// Each is Simple for statements that the server may need apart.
-func (t *Tx) Each(ctx context.Context, statements ...string) ([][]string, error) {
-	if !t.pool.Apart {
-		return t.Simple(ctx, strings.Join(statements, "; "))
-	}
-	t.pool.tell(statements...)
-	b := &pgconn.Batch{}
-	for _, s := range statements {
-		b.ExecParams(s, nil, nil, nil, nil)
-	}
-	results, err := t.conn.Conn().PgConn().ExecBatch(ctx, b).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	return rowsOf(results[len(results)-1])
-}
-
-// rowsOf returns the rows of a result as text.
-func rowsOf(r *pgconn.Result) ([][]string, error) {
+	r := results[len(results)-1]
 	rows := make([][]string, len(r.Rows))
 	for i, row := range r.Rows {
 		for _, column := range row {
