@@ -24,11 +24,12 @@ func Examine(ctx context.Context, o Options, q health.Query) (f health.Facts, er
 		defer s.pool.Close()
 		err = schema.Explain(s.examine(ctx, o, q, &f))
 	}
-	if f.Err = err; err != nil {
+	f.Err = err
+	switch {
+	case err != nil && f.Server.Version == "": // it could not be asked
 		f.Server.Err = err
-		if q.Wants(health.Integrity) {
-			f.Damage = health.Damage{Part: health.Part{Known: true, Err: err}}
-		}
+	case err != nil && q.Wants(health.Integrity):
+		f.Damage = health.Damage{Part: health.Part{Known: true, Err: err}}
 	}
 	return f, ctx.Err()
 }

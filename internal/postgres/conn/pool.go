@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -93,12 +94,29 @@ func (p *Pool) Begin(ctx context.Context, space string, statements ...Statement)
 		return nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
 	}
 	if err != nil {
-		return nil, err
+		return nil, attempts{err}
 	}
 	t := &Tx{pool: p, conn: c, space: space}
 	t.Open(statements...)
 	return t, nil
 }
+
+// attempts is the error of a connection. The driver tries an address with TLS and without, and says both.
+type attempts struct{ error }
+
+// Error names each failure once, on one line.
+func (e attempts) Error() string {
+	var all []string
+	for line := range strings.SplitSeq(e.error.Error(), "\n\t") {
+		if !slices.Contains(all, line) {
+			all = append(all, line)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// Unwrap returns the error of the driver.
+func (e attempts) Unwrap() error { return e.error }
 
 // Open queues statements outside of any space, whose parameters are $1 and so on. They travel with the next read.
 func (t *Tx) Open(statements ...Statement) {
