@@ -48,9 +48,17 @@ var (
 	memoryBySyncIDSQL       = memoryWhere(`m.sync_id = ?`)
 	memoryByTopicSQL        = memoryWhere(`m.topic_key = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
 	memoryByProjectTopicSQL = memoryWhere(`m.topic_key = ? AND m.project = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
-	memoriesSQL             = memoryWhere(`m.num = ANY(?)`)
 	liveFromSQL             = memoryWhere(`m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`)
 )
+
+// memoriesSQL selects memories by number. Of many it finds projects and sessions, which they share, by joins: to look each
+// of them up takes half of the time.
+var memoriesSQL = sync.OnceValue(func() string {
+	const in = ` WHERE space = $space AND num = `
+	columns := strings.NewReplacer(`(SELECT name FROM projects`+in+`m.project)`, `p.name`, `(SELECT id FROM sessions`+in+`m.session)`, `s.id`).Replace(memoryColumns())
+	return `SELECT ` + columns + ` FROM memories m LEFT JOIN projects p ON p.space = $space AND p.num = m.project
+		LEFT JOIN sessions s ON s.space = $space AND s.num = m.session WHERE m.space = $space AND m.num = ANY(?)`
+})
 
 // Memory returns the memory that ref names.
 func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
