@@ -56,9 +56,16 @@ func Judge(id ID, f Facts, p Policy) Check {
 		err = cmp.Or(err, f.Err, errors.New("nothing is known about it"))
 	}
 	if err != nil {
-		c := rule.failed(id, rule.why, err)
-		if id != Integrity && f.Damage.Known && !f.Sound() {
-			c.Result, c.Severity = Blocked, Blocking // Integrity reports the error, once
+		failed, reports := rule.failed, Integrity // the error is reported once
+		if f.Server.Err != nil {
+			failed, reports = unmade, ServerInOrder
+		}
+		if id == ServerInOrder {
+			failed = unanswered
+		}
+		c := failed(id, rule.why, err)
+		if id != reports && (f.Server.Err != nil || f.Damage.Known && !f.Sound()) {
+			c.Result, c.Severity, c.Next = Blocked, Blocking, "Fix what "+string(reports)+" reports first."
 		}
 		return c
 	}

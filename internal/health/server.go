@@ -2,8 +2,21 @@ package health
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/alanbuscaglia/engram"
 )
+
+// unanswered reports a server that could not be asked.
+func unanswered(id ID, why string, err error) Check {
+	f := Finding{Check: id, Reason: "server_unusable", Message: "Cannot use the database: " + sentence(err), Why: why,
+		Evidence: Evidence{"error": err.Error(), "code": string(engram.CodeOf(err))}, Next: "Look into the log of the server."}
+	if hint := engram.HintOf(err); hint != "" {
+		f.Next = strings.ToUpper(hint[:1]) + hint[1:] + "."
+	}
+	return bad(Failed, f)
+}
 
 func judgeServer(f Facts, p Policy, why string) Check {
 	s := f.Server

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
@@ -28,6 +29,17 @@ func TestServer(t *testing.T) {
 		c := health.Judge(health.ServerInOrder, f, health.DefaultPolicy())
 		if c.Result != tt.result || c.Reason != tt.reason || c.Next == "" {
 			t.Errorf("%s: got %s, %s, %q", tt.name, c.Result, c.Reason, c.Next)
+		}
+	}
+	away := engram.Errorf(engram.CodeUnavailable, "the database cannot be reached").WithHint("check that it runs")
+	for id, want := range map[health.ID]health.Status{health.ServerInOrder: health.Failed, health.Integrity: health.Blocked, health.IndexInStep: health.Blocked, health.LockContention: health.Blocked} {
+		f := health.Facts{Err: away, Server: health.Server{Part: health.Part{Known: true, Err: away}}, Log: health.Log{Part: health.Part{Known: true, Err: away}}}
+		next := "Check that it runs."
+		if want == health.Blocked {
+			next = "Fix what database_server reports first."
+		}
+		if c := health.Judge(id, f, health.DefaultPolicy()); c.Result != want || c.Next != next {
+			t.Errorf("a server that is away: %s is %s, %q", id, c.Result, c.Next)
 		}
 	}
 	file := health.Facts{Path: "engram.db"}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
@@ -34,21 +32,21 @@ func (h *head) numbers() []*int64 {
 		&h.indexes[0].Changes, &h.indexes[0].Unsealed, &h.indexes[0].Last, &h.indexes[1].Changes, &h.indexes[1].Unsealed, &h.indexes[1].Last}
 }
 
-func (s *Store) headSQL() string {
-	return `SELECT device, ` + headColumns + ` FROM heads WHERE space = '` + s.space + `'`
-}
+// forUpdate is the lock that orders the writes of a space.
+const forUpdate = " FOR UPDATE"
 
-func readHead(rows [][]string) (h head, err error) {
-	if len(rows) != 1 {
-		return h, engram.Errorf(engram.CodeNotFound, "the space does not exist").WithHint("it may have been removed; open the store anew")
+// readHead reads the head of the space; lock is "" or forUpdate, with what follows it. Not found: there is no such space,
+// or no row that lock lets through.
+func readHead(ctx context.Context, c *conn.Tx, lock string) (h head, err error) {
+	into := []any{&h.device}
+	for _, n := range h.numbers() {
+		into = append(into, n)
 	}
-	h.device = rows[0][0]
-	for i, n := range h.numbers() {
-		if *n, err = strconv.ParseInt(rows[0][i+1], 10, 64); err != nil {
-			return h, fmt.Errorf("head of the space: %w", err)
-		}
+	found, err := c.Maybe(ctx, `SELECT device, `+headColumns+` FROM heads WHERE space = $space`+lock, nil, into...)
+	if err == nil && !found {
+		err = engram.Errorf(engram.CodeNotFound, "the space does not exist").WithHint("it may have been removed; open the store anew")
 	}
-	return h, nil
+	return h, err
 }
 
 // writtenHeadSQL writes the columns of headColumns.
@@ -80,14 +78,15 @@ func next(counter *int64, given int64) int64 {
 // begun makes the space if it does not exist, with row 0 of projects and sessions, and returns the note of its index
 // (lexicon.Current).
 func (s *Store) begun(ctx context.Context) (note string, err error) {
-	const noteSQL = `SELECT (SELECT value FROM facts WHERE space = heads.space AND key = 'words') FROM heads WHERE space = '`
-	c, rows, err := s.pool.Begin(ctx, s.space, slices.Concat([]string{beginUpdate}, s.settings(), []string{noteSQL + s.space + `'`})...)
+	c, err := s.pool.Begin(ctx, s.space, s.beginWrite(ctx)...)
 	if err != nil {
 		return "", err
 	}
 	defer c.Rollback()
-	if len(rows) > 0 {
-		return rows[0][0], nil
+	const noteSQL = `SELECT '' FROM heads WHERE space = $space UNION ALL SELECT value FROM facts WHERE space = $space AND key = 'words'`
+	notes, err := conn.Column[string](ctx, c, noteSQL)
+	if err != nil || len(notes) > 0 {
+		return strings.Join(notes, ""), err
 	}
 	var id [8]byte
 	_, _ = rand.Read(id[:]) // never fails

@@ -24,11 +24,12 @@ func Examine(ctx context.Context, o Options, q health.Query) (f health.Facts, er
 		defer s.pool.Close()
 		err = schema.Explain(s.examine(ctx, o, q, &f))
 	}
-	if f.Err = err; err != nil {
+	f.Err = err
+	switch {
+	case err != nil && f.Server.Version == "": // it could not be asked
 		f.Server.Err = err
-		if q.Wants(health.Integrity) {
-			f.Damage = health.Damage{Part: health.Part{Known: true, Err: err}}
-		}
+	case err != nil && q.Wants(health.Integrity):
+		f.Damage = health.Damage{Part: health.Part{Known: true, Err: err}}
 	}
 	return f, ctx.Err()
 }
@@ -39,9 +40,9 @@ func (s *Store) examine(ctx context.Context, o Options, q health.Query, f *healt
 	if err != nil {
 		return err
 	}
-	s.server = at.Settings()
+	s.server = at
 	f.Server = health.Server{Part: f.Server.Part, Version: at.Version, Bytes: at.Bytes, Schema: at.Schema, Newer: max(0, at.Known-at.Schema), ReadOnly: at.ReadOnly,
-		Pooled: at.Pooled, Prepared: s.pool.Prepares(), Unsynced: at.Unsynced, Open: at.Free && at.Role == "" && at.Schema > 0}
+		Pooled: at.Pooled, Prepared: s.pool.Prepares(), Unsynced: at.Unsynced, Open: at.Free && !at.Role && at.Schema > 0}
 	if at.Schema == 0 {
 		f.Missing = true
 		return nil
@@ -301,9 +302,9 @@ const probeWait = 2 * time.Second
 // Probe tries the lock that writes of the space take. It changes nothing.
 func (s *Store) Probe(ctx context.Context) health.Log {
 	l := health.Log{Part: health.Part{Known: true}, Mode: "postgres", BusyTimeout: s.wait, Patience: probeWait}
-	c, _, err := s.pool.Begin(ctx, s.space, s.beginWrite(engram.WithLockTimeout(ctx, probeWait))...)
+	t, err := s.begin(ctx, s.beginWrite(engram.WithLockTimeout(ctx, probeWait)), forUpdate)
 	if err == nil {
-		c.Rollback()
+		t.Rollback()
 	}
 	if l.Locked = conn.Code(err) == "55P03"; !l.Locked {
 		l.Err = schema.Explain(err)

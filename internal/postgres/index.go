@@ -117,17 +117,15 @@ func (s *Store) sealBeside(ctx context.Context, t *tx) {
 // seal moves memories and prompts that wait to segments, unless another transaction writes now: what that one leaves,
 // it sees.
 func (s *Store) seal(ctx context.Context) error {
-	begin := s.beginWrite(ctx)
-	begin[len(begin)-1] += " SKIP LOCKED"
-	c, row, err := s.pool.Begin(ctx, s.space, begin...)
+	t, err := s.begin(ctx, s.beginWrite(ctx), forUpdate+" SKIP LOCKED")
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	defer c.Rollback()
-	if len(row) == 0 {
-		return nil
-	}
-	return s.write(ctx, c, row, func(w engram.Tx) error {
+	defer t.Rollback()
+	return s.finish(ctx, t, func(w engram.Tx) error {
 		for _, x := range w.(*tx).indexes() {
 			if err := x.Seal(ctx); err != nil {
 				return err

@@ -146,9 +146,10 @@ func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (
 
 // Append adds entries to the journal and sets their Seq. The first without Op starts a new operation.
 func (t *tx) Append(ctx context.Context, ms ...*engram.Mutation) error {
-	const query = `INSERT INTO mutations (space, seq, op, at, actor, verb, entity, num, key, project, reason, was, undoes) VALUES ($space,?,?,?,?,?,?,?,?,?,?,?,?)`
+	const query = `INSERT INTO mutations (space, seq, op, at, actor, verb, entity, num, key, project, reason, was, undoes) VALUES $rows`
 	op := int64(0)
-	return forAll(ms, func(m *engram.Mutation) error {
+	rows := make([][]any, 0, len(ms))
+	err := forAll(ms, func(m *engram.Mutation) error {
 		project, err := t.projectNum(ctx, m.Project)
 		if err != nil {
 			return err
@@ -163,10 +164,14 @@ func (t *tx) Append(ctx context.Context, ms ...*engram.Mutation) error {
 		}
 		op = m.Op
 		key := keyOf(m.Entity, m.Key)
-		err = t.Run(ctx, query, m.Seq, m.Op, int64(m.At), m.Actor, m.Operation, m.Entity, key.num, key.name, project,
-			conn.OrNull(m.Reason), conn.OrNull(string(m.Was)), conn.OrZero(m.Undoes))
-		return conn.Doing(err, "write journal")
+		rows = append(rows, []any{m.Seq, m.Op, int64(m.At), m.Actor, m.Operation, m.Entity, key.num, key.name, project,
+			conn.OrNull(m.Reason), conn.OrNull(string(m.Was)), conn.OrZero(m.Undoes)})
+		return nil
 	})
+	if err == nil {
+		err = t.RunRows(ctx, query, rows)
+	}
+	return conn.Doing(err, "write journal")
 }
 
 // emptied clears the old values of entries but keeps them non-NULL: NULL means that the thing was created.

@@ -89,9 +89,10 @@ func (t *tx) ShadowedTopic(ctx context.Context, topic string) ([]string, error) 
 
 // PutCausalMetadata sets the causal metadata of things.
 func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, all map[string]engram.CausalMetadata) error {
-	const query = `INSERT INTO lineages (space, entity, num, key, at, device, digest, more, held, held_topic, held_live, moved) VALUES ($space,?,?,?,?,?,?,?,?,?,?,?)
+	const query = `INSERT INTO lineages (space, entity, num, key, at, device, digest, more, held, held_topic, held_live, moved) VALUES $rows
 		ON CONFLICT (space, entity, num, key) DO UPDATE SET at = excluded.at, device = excluded.device, digest = excluded.digest, more = excluded.more,
 		held = excluded.held, held_topic = excluded.held_topic, held_live = excluded.held_live, moved = excluded.moved`
+	rows := make([][]any, 0, len(all))
 	for key, l := range all {
 		more, err := moreText(l, t.head.device)
 		if err != nil {
@@ -108,13 +109,10 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, all ma
 		_, moved := l.Parts["project"]
 		_, scoped := l.Parts["scope"]
 		of := keyOf(entity, key)
-		err = t.Run(ctx, query, kindNum(entity), of.num, of.name, int64(l.Base.At), device, l.Digest(), more, held,
-			heldText(l, "topic_key"), string(l.Shadowed[engram.PartDeleted]) == `"0001-01-01T00:00:00Z"`, moved || scoped)
-		if err != nil {
-			return fmt.Errorf("write causal metadata of %s %s: %w", entity, key, err)
-		}
+		rows = append(rows, []any{kindNum(entity), of.num, of.name, int64(l.Base.At), device, l.Digest(), more, held,
+			heldText(l, "topic_key"), string(l.Shadowed[engram.PartDeleted]) == `"0001-01-01T00:00:00Z"`, moved || scoped})
 	}
-	return nil
+	return conn.Doing(t.RunRows(ctx, query, rows), "write causal metadata of %d of kind %s", len(rows), entity)
 }
 
 // heldText returns a shadowed text; nil for none.

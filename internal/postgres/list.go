@@ -108,14 +108,14 @@ func (c *conditions) addLookup(f engram.Filter) error {
 		c.add("m.topic_key = ?", f.TopicKey)
 	}
 	if f.Title != "" {
-		c.add("substr(m.title, 1, 12) || right(m.title, 12) = substr(?::text, 1, 12) || right(?::text, 12) AND m.title = ?", f.Title, f.Title, f.Title)
+		c.add("m.title_head = ? AND m.title = ?", titleHead(f.Title), f.Title)
 	}
 	if f.Hash != "" {
 		sum, err := hex.DecodeString(f.Hash)
 		if err != nil {
 			return fmt.Errorf("hash %q: %w", f.Hash, err)
 		}
-		c.add("substr(m.hash, 1, 8) = substr(?::bytea, 1, 8) AND m.hash = ?", sum, sum)
+		c.add("m.hash_head = ? AND m.hash = ?", hashHead(sum), sum)
 	}
 	if f.Anchor != "" { // "0" is the character after the slash
 		c.add("m.num IN (SELECT memory FROM anchors WHERE space = $space AND path = ? UNION ALL SELECT memory FROM anchors WHERE space = $space AND path > ? AND path < ?)",

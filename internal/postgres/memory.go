@@ -3,6 +3,8 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -46,9 +48,17 @@ var (
 	memoryBySyncIDSQL       = memoryWhere(`m.sync_id = ?`)
 	memoryByTopicSQL        = memoryWhere(`m.topic_key = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
 	memoryByProjectTopicSQL = memoryWhere(`m.topic_key = ? AND m.project = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
-	memoriesSQL             = memoryWhere(`m.num = ANY(?)`)
 	liveFromSQL             = memoryWhere(`m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`)
 )
+
+// memoriesSQL selects memories by number. Of many it finds projects and sessions, which they share, by joins: to look each
+// of them up takes half of the time.
+var memoriesSQL = sync.OnceValue(func() string {
+	const in = ` WHERE space = $space AND num = `
+	columns := strings.NewReplacer(`(SELECT name FROM projects`+in+`m.project)`, `p.name`, `(SELECT id FROM sessions`+in+`m.session)`, `s.id`).Replace(memoryColumns())
+	return `SELECT ` + columns + ` FROM memories m LEFT JOIN projects p ON p.space = $space AND p.num = m.project
+		LEFT JOIN sessions s ON s.space = $space AND s.num = m.session WHERE m.space = $space AND m.num = ANY(?)`
+})
 
 // Memory returns the memory that ref names.
 func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
@@ -180,7 +190,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	values = append(make([]any, 0, 4+len(writtenFields())), hash)
+	values = append(make([]any, 0, 6+len(writtenFields())), hash, hashHead(hash), titleHead(m.Title))
 	for _, f := range writtenFields() {
 		var value any
 		switch v := f.Of(&m).(type) {
@@ -211,21 +221,33 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 
 var (
 	writtenMemory = sync.OnceValue(func() string {
-		columns := "hash"
+		columns := "hash, hash_head, title_head"
 		for _, f := range writtenFields() {
 			columns += ", " + f.Name
 		}
 		return strings.Replace(columns, "session_id", "session", 1)
 	})
 	insertMemorySQL = sync.OnceValue(func() string {
-		return `INSERT INTO memories (` + writtenMemory() + `, num, id, sync_id, space) VALUES (` + memoryPlaces() + `,?,?,?,$space)`
+		return `INSERT INTO memories (` + writtenMemory() + `, num, id, sync_id, space) VALUES (` + memoryPlaces() + `,?,?,?,$space) ON CONFLICT DO NOTHING`
 	})
 	replaceMemorySQL = sync.OnceValue(func() string {
 		return `UPDATE memories SET (` + writtenMemory() + `) = ROW(` + memoryPlaces() + `) WHERE num = ? AND space = $space`
 	})
 )
 
-func memoryPlaces() string { return `?` + strings.Repeat(",?", len(writtenFields())) }
+// hashHead returns the first bytes of a hash, which may be shorter.
+func hashHead(hash []byte) int64 {
+	var head [8]byte
+	copy(head[:], hash)
+	return int64(binary.BigEndian.Uint64(head[:]))
+}
+
+func titleHead(title string) int64 {
+	sum := sha256.Sum256([]byte(title))
+	return hashHead(sum[:])
+}
+
+func memoryPlaces() string { return `?,?,?` + strings.Repeat(",?", len(writtenFields())) }
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
@@ -234,12 +256,12 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 		return err
 	}
 	num := next(&t.head.memory, m.Num)
-	_, err = t.Attempt(ctx, insertMemorySQL(), append(values, num, m.ID, m.SyncID)...)
-	if conn.IsUnique(err) {
-		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
-	}
-	if err != nil {
+	added, err := t.Exec(ctx, insertMemorySQL(), append(values, num, m.ID, m.SyncID)...)
+	switch {
+	case err != nil:
 		return fmt.Errorf("insert memory: %w", err)
+	case added == 0:
+		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID)
 	}
 	m.Num = num
 	if !m.Forgotten() {
@@ -366,6 +388,8 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		conn.With(`UPDATE uses SET query = NULL WHERE space = $space AND query IS NOT NULL
 			AND (session, at) IN (SELECT session, at FROM uses WHERE space = $space AND memory = ?)`, num),
 		conn.With(`UPDATE uses SET memory = NULL WHERE space = $space AND memory = ?`, num),
+		conn.With(`DELETE FROM relations WHERE space = $space AND source = ?`, num),
+		conn.With(`DELETE FROM relations WHERE space = $space AND target = ?`, num),
 		conn.With(`DELETE FROM memories WHERE space = $space AND num = ?`, num), // foreign keys delete the rest
 	)
 	if err != nil {

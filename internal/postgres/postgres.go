@@ -9,7 +9,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -44,7 +43,7 @@ type Store struct {
 	pool   *conn.Pool
 	space  string
 	wait   time.Duration
-	server []string // schema.Server.Settings
+	server schema.Server // as it was when the store was opened
 
 	version string
 	now     func() time.Time
@@ -75,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	at, err := schema.Prepare(ctx, s.pool, o.Space)
-	if s.server = at.Settings(); err == nil {
+	if s.server = at; err == nil {
 		var note string
 		if note, err = s.begun(ctx); err == nil && note != lexicon.Current() {
 			err = s.renew(ctx)
@@ -112,41 +111,43 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// settings are the statements with which each transaction begins. SET LOCAL and not set_config: what spreads a
-// database over machines passes on only that.
-func (s *Store) settings() []string {
-	return append(slices.Clip(s.server), "SET LOCAL engram.space = '"+s.space+"'")
-}
-
 // beginView returns the statements that open a transaction that reads.
-func (s *Store) beginView() []string {
-	return slices.Concat([]string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}, s.settings(), []string{s.headSQL()})
+func (s *Store) beginView() []conn.Statement {
+	return s.server.Begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", s.space, 0)
 }
 
-const beginUpdate = "BEGIN ISOLATION LEVEL READ COMMITTED"
-
-// beginWrite returns the statements that open a transaction that writes: with the lock of the space, behind whose last writer its statements
-// are. Under REPEATABLE READ the snapshot would be older than the lock.
-func (s *Store) beginWrite(ctx context.Context) []string {
+// beginWrite returns the statements that open a transaction that writes. With the lock of the space (forUpdate), its
+// statements are behind the last writer; under REPEATABLE READ the snapshot would be older than the lock.
+func (s *Store) beginWrite(ctx context.Context) []conn.Statement {
 	wait := s.wait
 	if own, said := engram.LockTimeout(ctx); said {
-		wait = own
+		wait = max(own, 1)
 	}
-	return slices.Concat([]string{beginUpdate, fmt.Sprintf("SET LOCAL lock_timeout = %d", max(1, wait.Milliseconds()))}, s.settings(), []string{s.headSQL() + " FOR UPDATE"})
+	return s.server.Begin("BEGIN ISOLATION LEVEL READ COMMITTED", s.space, wait)
+}
+
+// begin opens a transaction and reads its head, as lock says.
+func (s *Store) begin(ctx context.Context, begin []conn.Statement, lock string) (*tx, error) {
+	c, err := s.pool.Begin(ctx, s.space, begin...)
+	if err != nil {
+		return nil, err
+	}
+	h, err := readHead(ctx, c, lock)
+	if err != nil {
+		c.Rollback()
+		return nil, err
+	}
+	return s.newTx(c, h), nil
 }
 
 // View runs fn on a snapshot.
 func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
-	c, row, err := s.pool.Begin(ctx, s.space, s.beginView()...)
+	t, err := s.begin(ctx, s.beginView(), "")
 	if err != nil {
 		return explain(ctx, err)
 	}
-	defer c.Leave()
-	t, err := s.newTx(c, row)
-	if err == nil {
-		err = t.hide(ctx, engram.Excluded(ctx))
-	}
-	if err == nil {
+	defer t.Leave()
+	if err = t.hide(ctx, engram.Excluded(ctx)); err == nil {
 		err = fn(t)
 	}
 	return explain(ctx, err)
@@ -154,49 +155,37 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 
 // Update runs fn as the only writer of the space.
 func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
-	c, row, err := s.pool.Begin(ctx, s.space, s.beginWrite(ctx)...)
+	t, err := s.begin(ctx, s.beginWrite(ctx), forUpdate)
 	if err != nil {
 		return explain(ctx, err)
 	}
-	defer c.Rollback()
-	return s.write(ctx, c, row, fn)
+	defer t.Rollback()
+	return s.finish(ctx, t, fn)
 }
 
 // UpdateAfter is Update that runs look first. The end of the look and the beginning of the write are one round
 // trip.
 func (s *Store) UpdateAfter(ctx context.Context, look func(engram.Reader) error, fn func(engram.Tx) error) error {
-	c, row, err := s.pool.Begin(ctx, s.space, s.beginView()...)
+	t, err := s.begin(ctx, s.beginView(), "")
 	if err != nil {
 		return explain(ctx, err)
 	}
-	defer c.Rollback()
-	t, err := s.newTx(c, row)
-	if err == nil {
-		err = t.hide(ctx, engram.Excluded(ctx))
-	}
-	if err == nil {
+	defer t.Rollback()
+	if err = t.hide(ctx, engram.Excluded(ctx)); err == nil {
 		err = look(t)
 	}
 	if err != nil {
 		return explain(ctx, err)
 	}
-	hidden := c.Off != nil
-	c.Off = nil // fn sees everything
-	if row, err = c.Each(ctx, append([]string{"COMMIT"}, s.beginWrite(ctx)...)...); err != nil {
-		return explain(ctx, err)
-	}
-	now, err := readHead(row)
-	if err == nil && now == t.begun && !hidden {
-		return s.finish(ctx, t, fn) // nothing was written since: what look has read stays known
-	}
-	return s.write(ctx, c, row, fn)
-}
-
-// write runs fn in the transaction of the only writer, given its head.
-func (s *Store) write(ctx context.Context, c *conn.Tx, head [][]string, fn func(engram.Tx) error) error {
-	t, err := s.newTx(c, head)
+	hidden := t.Off != nil
+	t.Off = nil // fn sees everything
+	t.Open(append([]conn.Statement{conn.With("COMMIT")}, s.beginWrite(ctx)...)...)
+	now, err := readHead(ctx, t.Tx, forUpdate)
 	if err != nil {
 		return explain(ctx, err)
+	}
+	if now != t.begun || hidden { // else nothing was written since: what look has read stays known
+		t = s.newTx(t.Tx, now)
 	}
 	return s.finish(ctx, t, fn)
 }

@@ -73,9 +73,13 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 		return err
 	}
 	num := next(&t.head.prompt, p.Num)
-	const query = `INSERT INTO prompts (space, num, sync_id, project, session, created_at, content) VALUES ($space,?,?,?,?,?,?)`
-	if _, err := t.Attempt(ctx, query, num, p.SyncID, at.Project, at.Session, conn.Millis(p.CreatedAt), p.Content); err != nil {
+	const query = `INSERT INTO prompts (space, num, sync_id, project, session, created_at, content) VALUES ($space,?,?,?,?,?,?) ON CONFLICT DO NOTHING`
+	added, err := t.Exec(ctx, query, num, p.SyncID, at.Project, at.Session, conn.Millis(p.CreatedAt), p.Content)
+	switch {
+	case err != nil:
 		return fmt.Errorf("insert prompt: %w", err)
+	case added == 0:
+		return engram.Errorf(engram.CodeConflict, "prompt %s exists already", p.SyncID)
 	}
 	p.Num = num
 	if err := t.asked.Add(ctx, home{Project: at.Project}, promptText(*p), true); err != nil || at.Session == 0 {

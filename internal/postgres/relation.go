@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -125,13 +126,14 @@ func (t *tx) CountRelations(ctx context.Context, f engram.RelationFilter) (n int
 }
 
 // relationsOfSQL selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each direction, by
-// relations_source and relations_target.
-const relationsOfSQL = `SELECT %s FROM relations r WHERE r.space = $space AND r.num IN (
-	SELECT n.num FROM unnest(?1::bigint[]) AS m(num) CROSS JOIN unnest(?2::text[]) AS v(verb) CROSS JOIN LATERAL (
-		SELECT num FROM relations WHERE space = $space AND source = m.num AND verb = v.verb COLLATE "C" AND removed_at IS NULL ORDER BY num DESC LIMIT ?3) n
-	UNION SELECT n.num FROM unnest(?1::bigint[]) AS m(num) CROSS JOIN unnest(?2::text[]) AS v(verb) CROSS JOIN LATERAL (
-		SELECT num FROM relations WHERE space = $space AND target = m.num AND verb = v.verb COLLATE "C" AND removed_at IS NULL ORDER BY num DESC LIMIT ?3) n
-	) ORDER BY r.num`
+// relations_source and relations_target; one between two of the memories is there twice.
+var relationsOfSQL = sync.OnceValue(func() string {
+	of := func(end string) string {
+		return `SELECT ` + relationColumns() + ` FROM unnest(?1::bigint[]) AS m (num) CROSS JOIN unnest(?2::text[]) AS v (verb) CROSS JOIN LATERAL (
+			SELECT * FROM relations WHERE space = $space AND ` + end + ` = m.num AND verb = v.verb COLLATE "C" AND removed_at IS NULL ORDER BY num DESC LIMIT ?3) r`
+	}
+	return of("source") + ` UNION ALL ` + of("target")
+})
 
 // relationsOf returns the newest relations of each memory by verb and direction.
 func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, most int) ([]engram.Relation, error) {
@@ -141,31 +143,44 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 	if verbs == nil {
 		verbs = engram.Verbs()
 	}
-	return t.relations(ctx, fmt.Sprintf(relationsOfSQL, relationColumns()), memories, conn.Texts(verbs), most)
+	found, err := t.relations(ctx, relationsOfSQL(), memories, conn.Texts(verbs), most)
+	slices.SortFunc(found, func(a, b engram.Relation) int { return cmp.Compare(a.Num, b.Num) })
+	return slices.CompactFunc(found, func(a, b engram.Relation) bool { return a.Num == b.Num }), err
 }
 
 // InsertRelation adds relations and sets their numbers. If one exists, those before it are added.
 func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
-	// A relation that has an end missing or exists is left out by the statement itself: the transaction goes on.
-	const query = `INSERT INTO relations (space, num, id, source, target, verb, status, strength, reason, evidence, confidence, actor,
-		actor_kind, model, session_id, created_at, updated_at, removed_at) SELECT s.space,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17
-		FROM memories s JOIN memories t ON t.space = s.space WHERE s.space = $space AND t.space = $space AND s.num = ?3 AND t.num = ?4
-		ON CONFLICT DO NOTHING`
+	const (
+		query = `INSERT INTO relations (space, num, id, source, target, verb, status, strength, reason, evidence, confidence, actor,
+			actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES $rows ON CONFLICT DO NOTHING`
+		addedSQL = `SELECT r.num FROM relations r JOIN memories s ON s.space = $space AND s.num = r.source JOIN memories t ON t.space = $space AND t.num = r.target
+			WHERE r.space = $space AND r.num = ANY(?)`
+	)
 	if len(rs) == 0 {
 		return nil
 	}
-	first := t.head.relation + 1
-	all := make([]conn.Statement, len(rs))
+	nums, rows := make([]int64, len(rs)), make([][]any, len(rs))
 	for i, r := range rs {
-		all[i] = conn.With(query, cmp.Or(r.Num, first+int64(i)), r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
-			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt))
+		nums[i] = cmp.Or(r.Num, t.head.relation+1+int64(i))
+		rows[i] = []any{nums[i], r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
+			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt)}
 	}
-	added, err := t.ExecAll(ctx, all...)
+	var added, taken []int64 // of nums: with both ends, and before
+	var err error
+	if slices.Min(nums) <= t.head.relation {
+		taken, err = conn.Column[int64](ctx, t, `SELECT num FROM relations WHERE space = $space AND num = ANY(?)`, nums)
+	}
+	if err == nil {
+		err = t.RunRows(ctx, query, rows)
+	}
+	if err == nil {
+		added, err = conn.Column[int64](ctx, t, addedSQL, nums)
+	}
 	if err != nil {
 		return fmt.Errorf("insert relations: %w", err)
 	}
 	for i, r := range rs {
-		if added[i] == 0 {
+		if !slices.Contains(added, nums[i]) || slices.Contains(taken, nums[i]) {
 			if err := t.Run(ctx, `DELETE FROM relations WHERE space = $space AND num > ?`, t.head.relation); err != nil {
 				return err
 			}

@@ -27,15 +27,14 @@ type tx struct {
 
 var _ engram.Tx = (*tx)(nil)
 
-// newTx returns the transaction that is open on a connection, given the row of its head.
-func (s *Store) newTx(c *conn.Tx, row [][]string) (*tx, error) {
-	h, err := readHead(row)
+// newTx returns the transaction that is open on a connection, given its head.
+func (s *Store) newTx(c *conn.Tx, h head) *tx {
 	t := &tx{Tx: c, head: h, begun: h, names: s.latest.at(h.version)}
 	t.Before = t.beforeStatement
 	t.vectors = t.vectorsOf(&s.kept)
 	t.index = t.indexOf(segments.OfMemories, &s.kept, &s.kept.memories, &t.vectors)
 	t.asked = t.indexOf(segments.OfPrompts, &s.kept, &s.kept.prompts, noSlots{})
-	return t, err
+	return t
 }
 
 // flush queues what the transaction has left to be written.

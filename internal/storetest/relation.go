@@ -192,6 +192,10 @@ func relationWriteCases() []testCase {
 			if r := k.relation(20, ms[2].Num, engram.VerbRelatesTo, ms[3].Num); r.Num != 10 {
 				k.Errorf("the next one has the number %d, want 10", r.Num)
 			}
+			k.refused("a number that is taken", engram.CodeConflict, func(tx engram.Tx) error {
+				return tx.InsertRelation(k.Context(), &engram.Relation{Num: 9, ID: "rel-9", Source: ms[0].Num, Target: ms[3].Num,
+					Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, CreatedAt: at(1), UpdatedAt: at(1)})
+			})
 		}},
 		{"relations need memories that exist", func(k *kit) {
 			a := k.save()

@@ -5,6 +5,7 @@ package upkeep
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -185,7 +186,10 @@ func writeReport(b *strings.Builder, r health.Report) {
 			fmt.Fprintln(b)
 			continue
 		}
-		if c.Check != r.Checks[0].Check && r.Checks[0].Result == health.Failed && strings.HasSuffix(c.Reason, "_not_checked") {
+		reported := func(by health.Check) bool {
+			return by.Result == health.Failed && strings.Contains(c.Next, " "+string(by.Check)+" ")
+		}
+		if strings.HasSuffix(c.Reason, "_not_checked") && slices.ContainsFunc(r.Checks, reported) {
 			fmt.Fprintln(b, ": not checked")
 			continue
 		}

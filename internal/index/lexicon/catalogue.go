@@ -85,7 +85,7 @@ func (x *Index) written(ctx context.Context) (*catalogue, error) {
 func (x *Index) readCatalogue(ctx context.Context, now index.State, last *catalogue) (*catalogue, error) {
 	cat := &catalogue{state: now}
 	var err error
-	if cat.fresh, err = x.readUnsealed(ctx); err != nil {
+	if cat.fresh, err = x.readUnsealed(ctx, now, last); err != nil {
 		return nil, err
 	}
 	if last != nil && last.state.Changes == now.Changes && !x.changes {
@@ -111,10 +111,16 @@ func (x *Index) readCatalogue(ctx context.Context, now index.State, last *catalo
 }
 
 // readUnsealed makes a segment of the unsealed memories. Their words are read on first use: vector
-// searches do not need them, and every save changes them.
-func (x *Index) readUnsealed(ctx context.Context) (*segment, error) {
+// searches do not need them, and every save changes them. From a server come those that last does not have.
+func (x *Index) readUnsealed(ctx context.Context, now index.State, last *catalogue) (*segment, error) {
+	var known index.State // whose memories g begins with
 	g := &segment{level: levelSmall, project: Several, loaded: true, wordless: true}
-	err := x.Store.Unsealed(ctx, 0, x.Served, func(u index.Unsealed) error {
+	if x.Served && last != nil && last.state.Changes == now.Changes && last.state.Last <= now.Last {
+		if known = last.state; last.fresh != nil {
+			g.waiting, g.docs = slices.Clip(last.fresh.waiting), slices.Clip(last.fresh.docs)
+		}
+	}
+	err := x.Store.Unsealed(ctx, known.Last, x.Served, func(u index.Unsealed) error {
 		if len(u.Document) != postings.DocSize {
 			return postings.ErrDamaged
 		}
@@ -124,6 +130,9 @@ func (x *Index) readUnsealed(ctx context.Context) (*segment, error) {
 		g.docs = append(g.docs, u.Document...)
 		return nil
 	})
+	if err == nil && known.Last != 0 && int64(g.docs.Len()) != now.Unsealed { // some of last are gone
+		return x.readUnsealed(ctx, now, nil)
+	}
 	if err != nil || g.docs.Len() == 0 {
 		return nil, err
 	}
@@ -166,7 +175,7 @@ func (x *Index) readWords(ctx context.Context, g *segment) error {
 		g.firsts = append(g.firsts, b.First)
 		g.blocks = append(g.blocks, b.Data)
 	}
-	g.wordless, g.waiting = false, nil
+	g.wordless = false
 	return nil
 }
 

@@ -28,7 +28,7 @@ type segment struct {
 	loaded   bool
 	lengths  []byte   // of the documents; nil if not read yet
 	wordless bool     // unsealed memories whose words are not ready yet
-	waiting  []source // of wordless ones, the words if they were read along
+	waiting  []source // unsealed memories whose words were read along; is not changed
 	docs     postings.Docs
 	blocks   [][]byte          // of a small segment: reading them one by one costs more than keeping them
 	shares   map[uint32]*share // by project, if there are several

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -86,23 +87,42 @@ func (p *Pool) Close() {
 	p.pool.Close()
 }
 
-// Begin takes a connection and opens a transaction with statements, as Each sends them, and returns the rows of the last
-// of them. The caller ends it with Rollback.
-func (p *Pool) Begin(ctx context.Context, space string, statements ...string) (*Tx, [][]string, error) {
+// Begin takes a connection and queues the statements that open a transaction (Open). The caller ends it with Rollback.
+func (p *Pool) Begin(ctx context.Context, space string, statements ...Statement) (*Tx, error) {
 	c, err := p.pool.Acquire(ctx)
 	if err != nil && p.closed.Load() {
-		return nil, nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
+		return nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, attempts{err}
 	}
 	t := &Tx{pool: p, conn: c, space: space}
-	rows, err := t.Each(ctx, statements...)
-	if err != nil {
-		t.Rollback()
-		return nil, nil, err
+	t.Open(statements...)
+	return t, nil
+}
+
+// attempts is the error of a connection. The driver tries an address with TLS and without, and says both.
+type attempts struct{ error }
+
+// Error names each failure once, on one line.
+func (e attempts) Error() string {
+	var all []string
+	for line := range strings.SplitSeq(e.error.Error(), "\n\t") {
+		if !slices.Contains(all, line) {
+			all = append(all, line)
+		}
 	}
-	return t, rows, nil
+	return strings.Join(all, " ")
+}
+
+// Unwrap returns the error of the driver.
+func (e attempts) Unwrap() error { return e.error }
+
+// Open queues statements outside of any space, whose parameters are $1 and so on. They travel with the next read.
+func (t *Tx) Open(statements ...Statement) {
+	for _, s := range statements {
+		t.queue = append(t.queue, queued{text: s.query, args: s.args})
+	}
 }
 
 // Simple runs statements outside of any space and without parameters, in one round trip, and returns the rows of
@@ -113,27 +133,7 @@ func (t *Tx) Simple(ctx context.Context, statements string) ([][]string, error) 
 	if err != nil || len(results) == 0 {
 		return nil, err
 	}
-	return rowsOf(results[len(results)-1])
-}
-
-// Each runs statements outside of any space and without parameters, one after the other, in one round trip, and returns
-// the rows of the last as Simple does. Citus passes a SET LOCAL on to other servers as the text that it came in, so
-// no other statement may stand there.
-func (t *Tx) Each(ctx context.Context, statements ...string) ([][]string, error) {
-	t.pool.tell(statements...)
-	b := &pgconn.Batch{}
-	for _, s := range statements {
-		b.ExecParams(s, nil, nil, nil, nil)
-	}
-	results, err := t.conn.Conn().PgConn().ExecBatch(ctx, b).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	return rowsOf(results[len(results)-1])
-}
-
-// rowsOf returns the rows of a result as text.
-func rowsOf(r *pgconn.Result) ([][]string, error) {
+	r := results[len(results)-1]
 	rows := make([][]string, len(r.Rows))
 	for i, row := range r.Rows {
 		for _, column := range row {

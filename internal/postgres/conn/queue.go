@@ -3,6 +3,8 @@ package conn
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -60,6 +62,21 @@ type Statement struct {
 
 // With returns a statement.
 func With(query string, args ...any) Statement { return Statement{query, args} }
+
+// mostRows is how many rows one statement of RunRows has: each number of rows is a statement of its own in the server.
+const mostRows = 8
+
+// RunRows is Run for a query with many rows, which stand where it says $rows, each behind the space.
+func (t *Tx) RunRows(ctx context.Context, query string, rows [][]any) error {
+	for some := range slices.Chunk(rows, mostRows) {
+		row := "($space" + strings.Repeat(",?", len(some[0])) + ")"
+		all := row + strings.Repeat(","+row, len(some)-1)
+		if err := t.Run(ctx, strings.Replace(query, "$rows", all, 1), slices.Concat(some...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // RunAll queues statements in their order.
 func (t *Tx) RunAll(ctx context.Context, all ...Statement) error {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
@@ -33,26 +34,39 @@ type Server struct {
 	Version       string // of Postgres: 15.8
 	Schema, Known int    // version of the schema, and the newest that this program makes; 0 without tables
 	ReadOnly      bool
-	Pooled        bool   // the connection leads through a pooler
-	Unsynced      bool   // commits do not wait for the disk
-	Free          bool   // the user is above row-level security, so that only the role keeps spaces apart
-	Role          string // statement by which transactions take on the role of stores; "" without one
-	Spread        bool   // Citus spreads tables over several servers
-	Bytes         int64  // size of the whole database
+	Pooled        bool  // the connection leads through a pooler
+	Unsynced      bool  // commits do not wait for the disk
+	Free          bool  // the user is above row-level security, so that only the role keeps spaces apart
+	Role          bool  // transactions take on the role of stores
+	Spread        bool  // Citus spreads tables over several servers
+	Bytes         int64 // size of the whole database
 }
 
-// Settings returns the statements with which each transaction of a store begins, beside that which names its space.
-func (s Server) Settings() (all []string) {
-	if s.Spread { // the other servers need to know the space
-		all = append(all, "SET LOCAL citus.propagate_set_commands = 'local'")
+// Begin returns the statements that open a transaction of a store in a space: begin, and what it sets. A lock is waited for
+// as long as wait says; 0: as the server likes.
+func (s Server) Begin(begin, space string, wait time.Duration) []conn.Statement {
+	all := []conn.Statement{conn.With(begin)}
+	timeout := strconv.FormatInt(max(1, wait.Milliseconds()), 10)
+	if !s.Spread {
+		// The plans of look-ups by key are the same for all values.
+		set, args := `SELECT set_config('engram.space', $1, true), set_config('plan_cache_mode', 'force_generic_plan', true)`, []any{space}
+		if s.Role {
+			set += `, set_config('role', '` + storeRole + `', true)`
+		}
+		if wait > 0 {
+			set, args = set+`, set_config('lock_timeout', $2, true)`, append(args, timeout)
+		}
+		return append(all, conn.With(set, args...))
 	}
-	if s.Role != "" {
-		all = append(all, s.Role)
+	// Citus passes on to other servers nothing but SET LOCAL, and needs the values of a statement to plan it.
+	all = append(all, conn.With("SET LOCAL citus.propagate_set_commands = 'local'"))
+	if s.Role {
+		all = append(all, conn.With("SET LOCAL ROLE "+storeRole))
 	}
-	if !s.Spread { // Citus needs the values of a statement to plan it
-		all = append(all, "SET LOCAL plan_cache_mode = force_generic_plan")
+	if wait > 0 {
+		all = append(all, conn.With("SET LOCAL lock_timeout = "+timeout))
 	}
-	return all
+	return append(all, conn.With("SET LOCAL engram.space = '"+space+"'"))
 }
 
 // lookSQL reads a Server, and whether there are tables of stores and that of the schema, in this order: another
@@ -66,22 +80,28 @@ const lookSQL = `SELECT current_setting('server_version_num'), current_setting('
 // Look examines a database and changes nothing. The error says why a store cannot be there; a missing or older
 // schema is no reason.
 func Look(ctx context.Context, pool *conn.Pool, space string) (s Server, err error) {
-	c, rows, err := pool.Begin(ctx, space, "BEGIN READ ONLY", lookSQL)
+	c, err := pool.Begin(ctx, space)
 	if err != nil {
 		return s, err
 	}
 	defer c.Rollback()
-	if s, err = look(ctx, c, rows[0]); err != nil {
+	if s, err = look(ctx, c, "BEGIN READ ONLY"); err != nil {
 		return s, err
 	}
-	if rows, err = c.Simple(ctx, `SELECT pg_database_size(current_database())`); err == nil {
+	rows, err := c.Simple(ctx, `SELECT pg_database_size(current_database())`)
+	if err == nil {
 		s.Bytes, err = strconv.ParseInt(rows[0][0], 10, 64)
 	}
 	return s, err
 }
 
-// look reads a Server out of a row of lookSQL, without Bytes.
-func look(ctx context.Context, c *conn.Tx, row []string) (s Server, err error) {
+// look begins a transaction and returns the Server without Bytes.
+func look(ctx context.Context, c *conn.Tx, begin string) (s Server, err error) {
+	rows, err := c.Simple(ctx, begin+"; "+lookSQL)
+	if err != nil {
+		return s, err
+	}
+	row := rows[0]
 	number, err := strconv.Atoi(row[0])
 	if err != nil {
 		return s, err
@@ -120,12 +140,12 @@ func steps() []string {
 // Prepare examines a database and brings its schema to that of this program. Steps only add (expand); what is no
 // longer used goes a release later. So a server serves a schema that is one step newer, too.
 func Prepare(ctx context.Context, pool *conn.Pool, space string) (s Server, err error) {
-	c, rows, err := pool.Begin(ctx, space, "BEGIN", lookSQL)
+	c, err := pool.Begin(ctx, space)
 	if err != nil {
 		return s, err
 	}
 	defer c.Rollback()
-	s, err = look(ctx, c, rows[0])
+	s, err = look(ctx, c, "BEGIN")
 	switch {
 	case err != nil || s.Schema >= s.Known:
 		return s, err
@@ -221,11 +241,8 @@ func makeRole(ctx context.Context, c *conn.Tx) error {
 }
 
 // roleOf returns Server.Role.
-func roleOf(ctx context.Context, c *conn.Tx) (string, error) {
+func roleOf(ctx context.Context, c *conn.Tx) (bool, error) {
 	rows, err := c.Simple(ctx, `SELECT coalesce((SELECT pg_has_role(current_user, oid, 'MEMBER') AND has_table_privilege(oid, 'heads', 'SELECT')
 		FROM pg_roles WHERE rolname = '`+storeRole+`'), false)`)
-	if err != nil || rows[0][0] != "t" {
-		return "", err
-	}
-	return "SET LOCAL ROLE " + storeRole, nil
+	return err == nil && rows[0][0] == "t", err
 }
