@@ -51,14 +51,17 @@ func (q *Question) byMeaning(ctx context.Context) error {
 		return q.silent(ctx, err)
 	}
 	q.meaning.model = q.embedder.Model()
-	if err = q.near(ctx, vector); engram.CodeOf(err) == engram.CodeInternal {
+	if err = q.near(ctx, vector); err == nil {
+		err = q.bySecond(ctx)
+	}
+	if engram.CodeOf(err) == engram.CodeInternal {
 		return q.silent(ctx, err) // damaged vectors leave the word index usable
 	}
 	return err
 }
 
-// choose chooses the embedder. One that reads questions as they are written is asked now, so that another can answer in
-// its place.
+// choose chooses the embedder, and a second one beside it. One that reads questions as they are written is asked now, so
+// that what it cannot answer is known before the words are.
 func (q *Question) choose(ctx context.Context) error {
 	l := q.finder.ledger
 	all, none, err := l.QueryEmbedders(ctx, q.r)
@@ -69,28 +72,24 @@ func (q *Question) choose(ctx context.Context) error {
 	if q.in.Mode == ModeLexical || q.in.All || q.in.Query == "" {
 		return nil
 	}
-search:
-	for i, e := range all {
-		q.embedder = e
-		if _, knows := e.(engram.WordEmbedder); knows {
-			break // it waits for the words
-		}
-		q.ahead, q.mute = q.reading(ctx, e)
+	if _, knows := q.embedder.(engram.WordEmbedder); !knows {
+		q.ahead, q.mute = q.reading(ctx, q.embedder)
+	}
+	if e := all[0]; len(all) > 1 {
+		vector, err := q.reading(ctx, e)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case i == len(all)-1 || q.mute == nil && l.Covers(e):
-			break search
-		case q.mute == nil:
-			none = true // it is another than that of the vectors
-		default:
-			q.instead(e, l.Embedder, q.mute)
-			q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
+		case err != nil:
+			q.instead(e, q.embedder, err)
 			return nil
+		case l.Covers(e):
+			q.second = &second{embedder: e, plain: vector}
+		default:
+			none = true // it is another than that of the vectors
 		}
-		q.embedder, q.ahead, q.mute = l.Embedder, nil, nil
 	}
-	if configured := l.Configured(); q.embedder != configured {
+	if configured := l.Configured(); q.embedder != configured && (q.second == nil || q.second.embedder != configured) {
 		return q.unready(ctx, configured, none)
 	}
 	return nil
@@ -136,7 +135,7 @@ func (q *Question) unready(ctx context.Context, configured engram.Embedder, none
 // silent drops the vector channel and reports why.
 func (q *Question) silent(ctx context.Context, err error) error {
 	q.end()
-	q.meaning, q.wordsAlone = meaning{}, true
+	q.meaning, q.second, q.wordsAlone = meaning{}, nil, true
 	reason := err.Error()
 	if hint := engram.HintOf(err); hint != "" {
 		reason += ": " + hint

@@ -37,6 +37,7 @@ type Question struct {
 	byWord    []engram.Ranked   // the hits of lexical as it ranked them
 	lent      map[int64]float64 // what their context added
 	meaning   meaning
+	second    *second         // nil: the embedder is alone
 	beyond    []int64         // newest memories outside the project that may be found
 	finds     []engram.Ranked // best first
 	fuser     retrieval.Fuser
@@ -169,18 +170,18 @@ func (q *Question) fuseFor(best int) {
 	case len(q.meaning.finds) == 0:
 		weight = 0
 	}
-	fusion := q.in.Fusion
-	if fusion == "" {
-		fusion = q.meaning.model.Fusion
-	}
-	if fusion == engram.FusionRank {
+	if q.fusion(q.meaning.model) == engram.FusionRank {
 		retrieval.Sort(q.meaning.finds)
 		q.finds = q.fuser.Ranks(weight, q.lexical.Hits, q.meaning.finds)
 	} else {
 		q.finds = q.fuser.Scores(weight, q.lexical.Hits, q.meaning.finds)
 	}
+	q.fuseSecond()
 	retrieval.SortBest(q.finds, best)
 }
+
+// fusion returns how the ranking of a model joins others.
+func (q *Question) fusion(m engram.Model) engram.Fusion { return cmp.Or(q.in.Fusion, m.Fusion) }
 
 // explained returns why a memory was found, with its ranks in the channels: most finds are never shown, so they
 // are computed last.

@@ -205,6 +205,9 @@ func (q *Question) evidence(finds []engram.Ranked) []retrieval.Evidence {
 // plainCosine returns the cosine by the model's own vector, to which the marks of its manifest apply. The
 // ranking's vector was moved by feedback.
 func (q *Question) plainCosine(num int64) (cosine float64, known bool) {
+	if cosine, known = q.likenessBySecond(num); known {
+		return cosine, known
+	}
 	v := q.meaning.near[num]
 	if v == nil || q.meaning.plain == nil {
 		return 0, false

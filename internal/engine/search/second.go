@@ -1,0 +1,77 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+)
+
+// second is what a model finds beside the built-in one, which takes part in every question: it reads the question's
+// words, and how memories hang together was measured with it. A model that reads whole texts adds its ranking to theirs.
+type second struct {
+	embedder engram.Embedder
+	model    engram.Model
+	plain    []float32           // of the question
+	finds    []engram.Ranked     // by cosine, in no order
+	near     map[int64][]float32 // vectors of the finds
+}
+
+// bySecond asks the second model's vectors for its own finds, and how near those of the other channels are.
+func (q *Question) bySecond(ctx context.Context) error {
+	s := q.second
+	if s == nil {
+		return nil
+	}
+	s.model = s.embedder.Model()
+	leans, err := q.finder.leaning(ctx, q.r, s.model.Fingerprint, q.in.Filter.Project)
+	if err != nil {
+		return err
+	}
+	vector := retrieval.Centred(s.plain, leans.mean)
+	words := q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)]
+	s.near = make(map[int64][]float32, 2*nearDepth+len(words))
+	if _, err = q.r.Nearest(ctx, engram.VectorQuery{Model: s.model.Fingerprint, Vector: vector, Filter: q.in.Filter, Limit: nearDepth,
+		Vectors: s.near, Also: slices.Concat(walk.NumsOf(words), walk.NumsOf(q.meaning.finds))}); err != nil {
+		return err
+	}
+	s.finds = make([]engram.Ranked, 0, len(s.near))
+	for num, v := range s.near {
+		s.finds = append(s.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(vector, v)})
+	}
+	q.meaning.first = slices.Clone(s.finds)
+	return nil
+}
+
+// fuseSecond adds the second model's ranking to the others'.
+func (q *Question) fuseSecond() {
+	s := q.second
+	if s == nil || len(s.finds) == 0 {
+		return
+	}
+	weight := s.model.Weight
+	if q.in.Mode == ModeSemantic { // the share of words is gone
+		weight /= weight + (1-weight)*q.meaning.model.Weight
+	}
+	if q.fusion(s.model) == engram.FusionRank {
+		retrieval.Sort(q.finds)
+		retrieval.Sort(s.finds)
+		q.finds = q.fuser.Ranks(weight, q.finds, s.finds)
+	} else {
+		q.finds = q.fuser.Scores(weight, q.finds, s.finds)
+	}
+}
+
+// likeness returns the second model's cosine of the question and a find as one of the built-in model, whose marks the
+// relevance threshold has; false if it is not known.
+func (q *Question) likenessBySecond(num int64) (cosine float64, known bool) {
+	s := q.second
+	if s == nil || s.near[num] == nil || s.model.Answer <= s.model.Noise {
+		return 0, false
+	}
+	share := (retrieval.Cosine(s.plain, s.near[num]) - s.model.Noise) / (s.model.Answer - s.model.Noise)
+	m := q.meaning.model
+	return m.Noise + share*(m.Answer-m.Noise), true
+}
