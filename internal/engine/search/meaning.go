@@ -83,6 +83,8 @@ func (q *Question) choose(ctx context.Context) error {
 		case err != nil:
 			q.instead(e, q.embedder, err)
 			return nil
+		case l.Covers(e) && !l.Covers(q.embedder):
+			q.embedder, q.ahead, q.mute = e, vector, nil
 		case l.Covers(e):
 			q.second = &second{embedder: e, plain: vector}
 		default:

@@ -64,7 +64,7 @@ func (q *Question) fuseSecond() {
 	}
 }
 
-// likeness returns the second model's cosine of the question and a find as one of the built-in model, whose marks the
+// likenessBySecond returns the second model's cosine of the question and a find as one of the built-in model, whose marks the
 // relevance threshold has; false if it is not known.
 func (q *Question) likenessBySecond(num int64) (cosine float64, known bool) {
 	s := q.second

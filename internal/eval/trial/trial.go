@@ -19,6 +19,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
 	"github.com/alanbuscaglia/engram/internal/engine/remember"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/eval"
@@ -67,7 +68,17 @@ func Load(ctx context.Context, b Bench, set eval.Set) (*Trial, error) {
 		done += len(part)
 		t.report("Loading "+set.Name, done, len(documents))
 	}
-	return t, nil
+	return t, t.embed(ctx)
+}
+
+// embed makes the vectors of a model that is not instant, which saves leave to a server.
+func (t *Trial) embed(ctx context.Context) error {
+	in := consolidate.ReembedInput{Progress: func(done, total int) { t.report("Embedding "+t.set.Name, done, total) }}
+	_, err := t.bench.Engine(t.bench.Store, t.clock.now).Reembed(ctx, in)
+	if engram.CodeOf(err) == engram.CodeUnavailable {
+		return nil // the answers say so in Degraded
+	}
+	return err
 }
 
 // save saves documents one after the other.

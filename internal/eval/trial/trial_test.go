@@ -86,6 +86,39 @@ func TestDocumentsBecomeMemoriesOfTheirTimeAndSession(t *testing.T) {
 	}
 }
 
+// slow is the built-in model under another name, which does not embed what is saved.
+type slow struct{ engram.Embedder }
+
+func (s slow) Model() engram.Model {
+	m := s.Embedder.Model()
+	m.Name, m.Fingerprint, m.Instant = "slow", "slow@1", false
+	return m
+}
+
+func TestASlowModelEmbedsTheDocuments(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.Engine = func(s engram.Store, now func() time.Time) *engine.Engine {
+		return engine.New(engine.Options{Store: s, Now: now, NewID: enginetest.IDs(), Embedder: enginetest.Embedder(), Asked: slow{enginetest.Embedder()}})
+	}
+	load(t, b, twoBoats())
+	err := b.Store.View(t.Context(), func(r engram.Reader) error {
+		models, err := r.Models(t.Context())
+		for _, m := range models {
+			if m.Memories != 4 {
+				t.Errorf("%d memories have a vector of %s, want 4", m.Memories, m.Model.Name)
+			}
+		}
+		if len(models) != 2 {
+			t.Errorf("vectors are of %d models, want 2", len(models))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAskGivesDocumentsBestFirst(t *testing.T) {
 	got, err := load(t, newBench(t), twoBoats()).Ask(t.Context(), trial.Asking{Unanswerable: true})
 	if err != nil {

@@ -1,0 +1,75 @@
+package search_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
+	"github.com/alanbuscaglia/engram/internal/engine/remember"
+	"github.com/alanbuscaglia/engram/internal/engine/search"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// subjects is a model that reads whole texts: one direction for each subject, whatever the words.
+type subjects struct{ weight float64 }
+
+func (s subjects) Model() engram.Model {
+	return engram.Model{Name: "subjects", Fingerprint: "subjects@1", Dimensions: 3, Related: 2, Duplicate: 2, Noise: 0.1, Answer: 0.9, Fusion: engram.FusionScore, Weight: s.weight}
+}
+
+func (subjects) Embed(_ context.Context, texts []string, _ engram.Role) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = make([]float32, 3)
+		switch {
+		case strings.Contains(text, "ferry"), strings.Contains(text, "crossing"):
+			vectors[i][0] = 1
+		case strings.Contains(text, "oven"):
+			vectors[i][1] = 1
+		default:
+			vectors[i][2] = 1
+		}
+	}
+	return vectors, nil
+}
+
+// A model beside the built-in one finds what shares no word with the question, and takes nothing from what words find.
+func TestASecondModelAddsItsRanking(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t)
+	e := w.With(engine.Options{Embedder: enginetest.Embedder(), Asked: subjects{0.4}})
+	for _, text := range []string{"The ferry leaves at eight.", "The oven is cleaned on Sundays.", "Zanzibar has the spare keys.", "The garden gate squeaks.", "Bread rises near the window."} {
+		if _, err := e.Save(t.Context(), remember.SaveInput{Content: text, Project: "demo"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Reembed(t.Context(), consolidate.ReembedInput{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		query string
+		mode  search.Mode
+		first string
+	}{
+		{"when is the crossing", search.ModeHybrid, "ferry"},
+		{"when is the crossing", search.ModeSemantic, "ferry"},
+		{"who has the keys", search.ModeHybrid, "Zanzibar"},
+		{"gate", search.ModeHybrid, "gate"},
+	} {
+		found, err := e.Search(t.Context(), search.SearchInput{Query: c.query, Mode: c.mode, Filter: engram.Filter{Project: "demo"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _ := found.InOrder()
+		var hits []string
+		for _, h := range all {
+			hits = append(hits, h.Memory.Content)
+		}
+		if len(hits) == 0 || !strings.Contains(hits[0], c.first) || len(found.Degraded) > 0 {
+			t.Errorf("%q (%s): %q, degraded %q, want %q first", c.query, c.mode, hits, found.Degraded, c.first)
+		}
+	}
+}
