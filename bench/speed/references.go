@@ -228,15 +228,19 @@ func batchLane(documents int, work string) lane {
 	}}
 }
 
-// programs returns a function that makes a lane of a reference program; they stand beside this one.
-func programs() (func(name, program string, args ...string) lane, error) {
+// programs returns a function that makes a lane of a reference program; they stand beside this one and are copied to work.
+func programs(work string) (func(name, program string, args ...string) lane, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	return func(name, program string, args ...string) lane {
+		copied, failed := installed(filepath.Join(filepath.Dir(self), program), filepath.Join(work, program))
 		return processes(name, func(int) (time.Duration, error) {
-			_, took, err := output(exec.Command(filepath.Join(filepath.Dir(self), program), args...), "")
+			if failed != nil {
+				return 0, failed
+			}
+			_, took, err := output(exec.Command(copied, args...), "")
 			return took, err
 		})
 	}, nil

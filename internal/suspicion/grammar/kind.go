@@ -1,10 +1,6 @@
 package grammar
 
-import (
-	"slices"
-
-	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
-)
+import "github.com/alanbuscaglia/engram/internal/suspicion/finding"
 
 // Kinds finds instructions by their subject, in any wording and order of words: each kind is a
 // combination of notions that is unusual in an engineer's notes. An imperative, an address or the
@@ -18,8 +14,9 @@ func Kinds(t Sentences, found *finding.Findings) {
 			if from, to, ok := lookalikes(c); ok && !c.reported(from) {
 				found.Add(finding.Order, "a package name imitates a known one", c.tokens[from].from, c.tokens[to].to)
 			}
-			for _, k := range kindRules {
-				if !k.in(c) {
+			for n := range kindRules { // by index: the rules are large to copy
+				k := &kindRules[n]
+				if c.has&k.none != 0 || !holds(c.has, k.all) {
 					continue
 				}
 				from, to, ok := c.span(k.all)
@@ -43,12 +40,22 @@ func possible(means notion) bool {
 	if means&toUse != 0 {
 		return true // for lookalikes
 	}
-	return slices.ContainsFunc(kindRules, func(k kind) bool { return holds(means, k.all) })
+	for i := range kindRules {
+		if holds(means, kindRules[i].all) {
+			return true
+		}
+	}
+	return false
 }
 
 // holds reports that has includes a notion of each set.
 func holds(has notion, sets []notion) bool {
-	return !slices.ContainsFunc(sets, func(set notion) bool { return has&set == 0 })
+	for _, set := range sets {
+		if has&set == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // kind is one kind of instruction.
@@ -58,10 +65,6 @@ type kind struct {
 	all  []notion // one notion of each set is required
 	none notion   // notions of ordinary notes
 	also func(c scene) bool
-}
-
-func (k kind) in(c scene) bool {
-	return c.has&k.none == 0 && holds(c.has, k.all)
 }
 
 var kindRules = []kind{

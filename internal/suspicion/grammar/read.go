@@ -188,9 +188,29 @@ func ends(text string, i int) bool {
 // maxWord is the longest word in the vocabulary, in bytes.
 const maxWord = 24
 
+// lowerWord has the ASCII letters, digits and the underscore in lower case; 0 for other bytes.
+var lowerWord = func() (lower [256]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		if finding.Letter(c) {
+			lower[c] = c
+			if c >= 'A' && c <= 'Z' {
+				lower[c] += 'a' - 'A'
+			}
+		}
+	}
+	return lower
+}()
+
 // wordAt reads the word at i into w in the spelling of entries. It returns the end of the word
 // and its length in w, 0 if it is too long or not a word.
 func wordAt(text string, i int, w []byte) (to, n int) {
+	for i < len(text) && n < len(w) && lowerWord[text[i]] != 0 { // most words end here
+		w[n] = lowerWord[text[i]]
+		i, n = i+1, n+1
+	}
+	if n > 0 && i < len(text) && text[i] < utf8.RuneSelf && text[i] != '\'' && !finding.Letter(text[i]) {
+		return i, n
+	}
 	long := false
 	for i < len(text) {
 		r, size := rune(text[i]), 1

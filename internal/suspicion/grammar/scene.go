@@ -300,8 +300,12 @@ func (s sentence) phrase(words ...string) int {
 
 // says reports whether one of these words occurs.
 func (c scene) says(words ...string) bool {
-	for i := range c.tokens {
-		if slices.Contains(words, c.word(i)) {
+	short, long := len(words[0]), 0
+	for _, w := range words {
+		short, long = min(short, len(w)), max(long, len(w))
+	}
+	for i, t := range c.tokens {
+		if n := t.to - t.from; n >= short && n <= long && slices.Contains(words, c.word(i)) {
 			return true
 		}
 	}

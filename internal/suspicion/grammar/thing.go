@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram/internal/suspicion/finding"
@@ -168,14 +169,8 @@ func signOfThing(s string) sign {
 	case isMail(s):
 		return addressed
 	}
-	for _, p := range SecretPaths {
-		if i := strings.Index(s, p); i >= 0 {
-			rest := s[i+len(p):]
-			if rest != "" && finding.Letter(rest[0]) || strings.HasPrefix(rest, ".example") || strings.HasPrefix(rest, ".sample") || strings.HasPrefix(rest, ".template") || strings.HasSuffix(rest, ".pub") {
-				continue
-			}
-			return secretFile
-		}
+	if secretPlaces().In(s) != 0 && namesSecret(s) {
+		return secretFile
 	}
 	switch {
 	case strings.HasPrefix(s, "~/.bashrc"), strings.HasPrefix(s, "~/.zshrc"), strings.HasPrefix(s, "~/.profile"), strings.Contains(s, "authorized_keys"):
@@ -185,6 +180,17 @@ func signOfThing(s string) sign {
 	}
 	return 0
 }
+
+// namesSecret reports one of SecretPaths in a path in lower case.
+func namesSecret(s string) bool {
+	return slices.ContainsFunc(SecretPaths, func(p string) bool {
+		_, rest, found := strings.Cut(s, p)
+		return found && !(rest != "" && finding.Letter(rest[0]) || strings.HasPrefix(rest, ".example") || strings.HasPrefix(rest, ".sample") || strings.HasPrefix(rest, ".template") || strings.HasSuffix(rest, ".pub"))
+	})
+}
+
+// secretPlaces tells most paths from those that have one of SecretPaths.
+var secretPlaces = sync.OnceValue(func() *finding.Triggers { return finding.NewTriggers(map[finding.Group][]string{1: SecretPaths}) })
 
 // SecretPaths are files with secrets.
 var SecretPaths = []string{".env", "id_rsa", "id_ed25519", "id_ecdsa", "/.ssh", "/.aws", "/.gnupg", ".aws/credentials", ".aws/config", ".npmrc", ".netrc", ".pgpass", ".kube/config",

@@ -12,7 +12,8 @@ import (
 // A marker in backticks or in the middle of a sentence is a mention. Template markers in a code
 // block count, since models read those too. may are the groups that the text may have.
 func Roles(text string, may finding.Group, found *finding.Findings) {
-	for at := 0; at < len(text); {
+	marked := strings.IndexByte(text, '<') >= 0 || strings.IndexByte(text, '[') >= 0
+	for at := 0; at < len(text) && marked; {
 		i := strings.IndexAny(text[at:], "<[")
 		if i < 0 {
 			break
