@@ -284,9 +284,9 @@ func TestOneServerEmbeds(t *testing.T) {
 	}
 }
 
-// Over a network each call on the store is a round trip: a model beside the built-in one costs one for its finds, one for
-// what the project has in common, once a minute, and one for what it covers, once in five seconds.
-func TestAnotherModelCostsThreeCallsOnTheStore(t *testing.T) {
+// Over a network each call on the store is a round trip: a model beside the built-in one costs one for its finds, and one
+// for what it covers, once in five seconds.
+func TestAnotherModelCostsTwoCallsOnTheStore(t *testing.T) {
 	t.Parallel()
 	w := crowd(t, 20)
 	far := newRemote("far", "1")
@@ -306,7 +306,7 @@ func TestAnotherModelCostsThreeCallsOnTheStore(t *testing.T) {
 	alone := calls(nil, "valve boiler greased")
 	beside := calls(far, "valve boiler greased")
 	t.Logf("alone %q\nbeside %q", alone, beside)
-	if len(beside) > len(alone)+3 {
-		t.Errorf("%d calls %q, want at most three more than %q", len(beside), beside, alone)
+	if len(beside) > min(12, len(alone)+2) {
+		t.Errorf("%d calls %q, want at most two more than %q", len(beside), beside, alone)
 	}
 }

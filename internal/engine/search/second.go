@@ -19,27 +19,23 @@ type second struct {
 	near     map[int64][]float32 // vectors of the finds
 }
 
-// bySecond asks the second model's vectors for its own finds, and how near those of the other channels are.
+// bySecond asks the second model's vectors for its own finds, and how near those of the other channels are. What all
+// memories have in common is not taken off the question, as it is for the built-in model: R@10 .762 to .761 with it.
 func (q *Question) bySecond(ctx context.Context) error {
 	s := q.second
 	if s == nil {
 		return nil
 	}
 	s.model = s.embedder.Model()
-	leans, err := q.finder.leaning(ctx, q.r, s.model.Fingerprint, q.in.Filter.Project)
-	if err != nil {
-		return err
-	}
-	vector := retrieval.Centred(s.plain, leans.mean)
 	words := q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)]
 	s.near = make(map[int64][]float32, 2*nearDepth+len(words))
-	if _, err = q.r.Nearest(ctx, engram.VectorQuery{Model: s.model.Fingerprint, Vector: vector, Filter: q.in.Filter, Limit: nearDepth,
+	if _, err := q.r.Nearest(ctx, engram.VectorQuery{Model: s.model.Fingerprint, Vector: s.plain, Filter: q.in.Filter, Limit: nearDepth,
 		Vectors: s.near, Also: slices.Concat(walk.NumsOf(words), walk.NumsOf(q.meaning.finds))}); err != nil {
 		return err
 	}
 	s.finds = make([]engram.Ranked, 0, len(s.near))
 	for num, v := range s.near {
-		s.finds = append(s.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(vector, v)})
+		s.finds = append(s.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(s.plain, v)})
 	}
 	q.meaning.first = slices.Clone(s.finds)
 	return nil
