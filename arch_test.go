@@ -118,6 +118,7 @@ func rows() map[string]row {
 		"internal/embedding/hub":         {room: "technology"},
 		"internal/embedding/hubtest":     {room: "testkit"},
 		"internal/embedding/library":     {room: "technology"},
+		"internal/embedding/own":         {room: "technology"},
 		"internal/embedding/prefix":      {room: "rule"},
 		"internal/embedding/provider":    {room: "technology"},
 		"internal/embedding/static":      {room: "technology"},
@@ -229,7 +230,7 @@ func houses() map[string][]string {
 	return map[string][]string{
 		"internal/cli":       {"terminal", "command", "browse demo memory move review serve settings setup sync upkeep", "complete help", "."},
 		"internal/daemon":    {"logfile", "."},
-		"internal/embedding": {"prefix", "hub hubtest static transformer provider", "library"},
+		"internal/embedding": {"prefix", "hub hubtest static transformer provider", "own", "library"},
 		"internal/encoder":   {"kernel safetensors encodertest", "."},
 		"internal/backfill":  {"transcript", "."},
 		"internal/engine": {"walk", "screen", "ledger", "exposure view", "anchors projects", "forget search", "relate undo", "read", "remember",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/embedding/own"
 	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/provider/providertest"
 	"github.com/alanbuscaglia/engram/internal/engine/consolidate"
@@ -209,5 +210,12 @@ func TestOfflineIsASettingOfSearchesAtAServer(t *testing.T) {
 	c.EmbeddingModel, offline.EmbeddingModel = config.BuiltIn, config.BuiltIn
 	if a, b := settingsOf(c, time.Now()), settingsOf(offline, time.Now()); a != b {
 		t.Errorf("beside the built-in model: got %s and %s", a, b)
+	}
+}
+
+func TestTheEncoderHasItsNameInSettings(t *testing.T) {
+	t.Parallel()
+	if config.Encoder != own.Name {
+		t.Errorf("settings call it %s, and it is %s", config.Encoder, own.Name)
 	}
 }

@@ -11,8 +11,9 @@ import (
 
 // Models that need nothing else.
 const (
-	BuiltIn = "builtin" // the embedding model in the program
-	NoModel = "none"    // search by words alone; no reranking
+	BuiltIn = "builtin"        // the embedding model in the program
+	Encoder = "engram-encoder" // one that reads whole texts, in the program too
+	NoModel = "none"           // search by words alone; no reranking
 )
 
 // Models is the folder of the installed models.
@@ -22,6 +23,9 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 	switch strings.ToLower(strings.TrimSpace(v)) {
 	case BuiltIn, "built-in", "built in":
 		c.EmbeddingModel = BuiltIn
+		return nil
+	case Encoder:
+		c.EmbeddingModel = Encoder
 		return nil
 	}
 	if served, ok, err := ServedOf(v); ok {

@@ -55,7 +55,7 @@ func (l *loader) tensor(name string, shape ...int) (t safetensors.Tensor, ok boo
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.used[name] = true
+	l.used[name], l.used[safetensors.ScaleOf(name)] = true, true
 	return t, true
 }
 

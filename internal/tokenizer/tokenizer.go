@@ -31,6 +31,17 @@ type model interface {
 	encode(ids []int32, piece string, forbidden map[int32]bool) []int32
 }
 
+// Encode is a model that is a function: it appends the ids of a text.
+type Encode func(ids []int32, text string) []int32
+
+func (f Encode) encode(ids []int32, piece string, _ map[int32]bool) []int32 { return f(ids, piece) }
+
+// Of returns a tokenizer whose ids, less than size, are those of encode, between opens and closes. No text gives these
+// two.
+func Of(encode Encode, size int, opens, closes int32) *Tokenizer {
+	return &Tokenizer{model: encode, size: size, single: template{{-1, opens, 0}, {0, 0, 0}, {-1, closes, 0}}}
+}
+
 // A splitter cuts pieces further; first says that the first piece opens the text.
 type splitter func(pieces []string, first bool) []string
 

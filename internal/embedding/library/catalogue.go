@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/own"
 )
 
 // An Entry is a published model that is known by name: where it is, what its files must be, and what is not in them.
@@ -78,6 +79,9 @@ const never = 2
 func entryOf(name string) Entry {
 	if e, ok := Published(name); ok {
 		return e
+	}
+	if name == own.Name {
+		return Entry{Name: name, marks: engram.Model{Related: never, Duplicate: never, Fusion: engram.FusionScore, Weight: own.Weight}}
 	}
 	return Entry{marks: engram.Model{Related: never, Duplicate: never, Fusion: engram.FusionRank, Weight: 0.5}}
 }

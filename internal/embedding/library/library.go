@@ -25,6 +25,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
+	"github.com/alanbuscaglia/engram/internal/embedding/own"
 	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/transformer"
 	"github.com/alanbuscaglia/engram/internal/encoder"
@@ -176,7 +177,7 @@ func (l Library) find(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, n := range names {
+	for _, n := range append(names, own.Name) {
 		if strings.EqualFold(n, name) {
 			return n, nil
 		}
@@ -207,6 +208,9 @@ func (l Library) Info(name string) (Lock, error) {
 	if err != nil {
 		return Lock{}, err
 	}
+	if name == own.Name {
+		return within(), nil
+	}
 	b, err := os.ReadFile(filepath.Join(l.Dir, name, lockFile))
 	if err != nil {
 		return Lock{}, engram.Errorf(engram.CodeInvalid, "the model %s has no %s", name, lockFile).WithHint("remove the model and add it again").WithCause(err)
@@ -221,7 +225,7 @@ func (l Library) Info(name string) (Lock, error) {
 // List returns the installed models by name, and what is wrong with others.
 func (l Library) List() (locks []Lock, problems []error, err error) {
 	names, err := l.names()
-	for _, name := range names {
+	for _, name := range append([]string{own.Name}, names...) {
 		if lock, err := l.Info(name); err == nil {
 			locks = append(locks, lock)
 		} else {
@@ -436,6 +440,9 @@ func (l Library) Verify(ctx context.Context, name string) (Lock, error) {
 	if err != nil {
 		return lock, err
 	}
+	if lock.Within() {
+		return lock, verifyWithin(ctx)
+	}
 	dir := filepath.Join(l.Dir, lock.Name)
 	for _, f := range lock.Files {
 		if err := f.verify(ctx, dir); err != nil {
@@ -468,6 +475,10 @@ func (l Library) Remove(name string) (string, error) {
 	name, err := l.find(name)
 	if err != nil {
 		return name, err
+	}
+	if name == own.Name {
+		return name, engram.Errorf(engram.CodeInvalid, "the model %s is part of the program, and cannot be removed", name).
+			WithHint("to search without it: {config set embedding_model builtin}")
 	}
 	dir := filepath.Join(l.Dir, name)
 	// Under another name first: what is left after a crash is no model.

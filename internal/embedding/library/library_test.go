@@ -49,7 +49,7 @@ func add(t *testing.T, l library.Library, dir string) library.Lock {
 
 func TestAddedModelsAreListedCheckedAndRemoved(t *testing.T) {
 	l := library.Library{Dir: filepath.Join(t.TempDir(), "models")}
-	if locks, problems, err := l.List(); err != nil || len(locks)+len(problems) > 0 {
+	if locks, problems, err := listed(l); err != nil || len(locks)+len(problems) > 0 {
 		t.Fatalf("without a folder: %v, %v, %v", locks, problems, err)
 	}
 	shape := encodertest.Tiny()
@@ -65,7 +65,7 @@ func TestAddedModelsAreListedCheckedAndRemoved(t *testing.T) {
 	if done != lock.Size() || total != done || done == 0 {
 		t.Errorf("progress ended at %d of %d; the files have %d", done, total, lock.Size())
 	}
-	locks, problems, err := l.List()
+	locks, problems, err := listed(l)
 	if err != nil || len(problems) > 0 || len(locks) != 1 || locks[0].Size() != lock.Size() {
 		t.Fatalf("list: %+v, %v, %v", locks, problems, err)
 	}
@@ -203,7 +203,7 @@ func TestChangedFilesAreFound(t *testing.T) {
 		if _, err := l.Embedder("m"); engram.CodeOf(err) != engram.CodeInvalid {
 			t.Errorf("lock %s: %v", lock, err)
 		}
-		if locks, problems, err := l.List(); err != nil || len(locks) != 0 || len(problems) != 1 {
+		if locks, problems, err := listed(l); err != nil || len(locks) != 0 || len(problems) != 1 {
 			t.Errorf("lock %s: listed %v, %v, %v", lock, locks, problems, err)
 		}
 	}

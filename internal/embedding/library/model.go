@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/own"
 	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/transformer"
 	"github.com/alanbuscaglia/engram/internal/encoder"
@@ -30,6 +31,11 @@ func (h *handle) get() (*transformer.Model, error) {
 	defer h.mu.Unlock()
 	if h.open != nil {
 		return h.open, nil
+	}
+	if h.lock.Within() {
+		var err error
+		h.open, err = own.Open(h.library.Threads)
+		return h.open, err
 	}
 	dir := filepath.Join(h.library.Dir, h.lock.Name)
 	for _, f := range h.lock.Files {

@@ -19,6 +19,28 @@ type words struct {
 	n     int // bytes of the word so far, including those beyond mostWord
 }
 
+// Tokens appends the numbers of a text's words and word pieces in the vocabulary, in order, all of them. It appends nothing
+// if the model cannot answer.
+func (m *Model) Tokens(ids []int32, text string) []int32 {
+	t, err := m.table()
+	if err != nil {
+		return ids
+	}
+	for _, id := range t.tokens(make([]uint16, 0, len(text)), text) { // none is shorter than a byte
+		ids = append(ids, int32(id))
+	}
+	return ids
+}
+
+// Size is the number of words and word pieces in the vocabulary; 0 if the model cannot answer.
+func (m *Model) Size() int {
+	t, err := m.table()
+	if err != nil {
+		return 0
+	}
+	return t.entries
+}
+
 // tokens appends the entries of a text, at most as many as fit into ids.
 func (t *table) tokens(ids []uint16, text string) []uint16 {
 	w := words{table: t, ids: ids}

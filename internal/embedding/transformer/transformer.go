@@ -40,6 +40,7 @@ type Model struct {
 	limit     int
 	prefixes  prefix.Set
 
+	inside  bool         // the weights are part of the program
 	open    sync.RWMutex // held for reading while the files are in use
 	weights *mapping     // nil after Close
 	pack    *mapping     // nil without one
@@ -77,6 +78,18 @@ func Open(name string, o Options) (m *Model, err error) {
 	}
 	release(m.weights.data)
 	return m, nil
+}
+
+// New returns a model that is part of the program, whose weights are in the format of a folder's. o has its pooling and
+// limit.
+func New(name string, c encoder.Config, t *tokenizer.Tokenizer, weights []byte, o Options) (*Model, error) {
+	file, err := safetensors.Read(weights)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{name: name, tokenizer: t, pooling: o.Pooling, limit: o.Limit, inside: true}
+	m.encoder, err = encoder.New(c, file, o.Options)
+	return m, err
 }
 
 // readPack returns the packed weights in the folder; nil if they cannot be used.
@@ -190,7 +203,7 @@ func (m *Model) Unused() []string { return m.encoder.Unused() }
 // use holds the files open for a call.
 func (m *Model) use() (done func(), err error) {
 	m.open.RLock()
-	if m.weights != nil && m.weights.whole() && m.pack.whole() {
+	if m.inside || m.weights != nil && m.weights.whole() && m.pack.whole() {
 		return m.open.RUnlock, nil
 	}
 	m.open.RUnlock()

@@ -5,6 +5,9 @@
 // inside the file. Numbers are converted when they are read, so a file may be mapped and is never copied as a whole,
 // and its alignment does not matter. Everything is pure and safe for concurrent use.
 //
+// Beside the floating-point types, a matrix may be of the type I8 with a tensor of the type F32 beside it, whose name ends
+// in ".scale" and which has a number for each row: a number is the row's scale × int8.
+//
 // Source: https://github.com/huggingface/safetensors, section Format.
 package safetensors
 
@@ -37,9 +40,10 @@ type File struct {
 
 // A Tensor is a named array of numbers.
 type Tensor struct {
-	Type  string // F32, F16, BF16 or I64
+	Type  string // F32, F16, BF16, I64, or I8
 	Shape []int  // sizes of its dimensions; empty for a single number
 	data  []byte
+	scale []byte // of the rows of an I8, as F32
 }
 
 // entry is a tensor in the header.
@@ -129,14 +133,14 @@ func readHeader(header []byte) (map[string]entry, error) {
 
 // size returns the bytes of a number, 0 for types that are not read. I64 is there for tensors that are ignored.
 func size(kind string) int64 {
-	return map[string]int64{"F32": 4, "F16": 2, "BF16": 2, "I64": 8}[kind]
+	return map[string]int64{"F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I8": 1}[kind]
 }
 
 func (e entry) tensor(name string, data []byte) (Tensor, error) {
 	t := Tensor{Type: e.Type, Shape: make([]int, len(e.Shape))}
 	bytes := size(e.Type)
 	if bytes == 0 {
-		return t, invalid("has numbers of the type %.20q in %.80q; F32, F16 and BF16 are supported", e.Type, name)
+		return t, invalid("has numbers of the type %.20q in %.80q; F32, F16, BF16 and I8 are supported", e.Type, name)
 	}
 	if len(e.Shape) > maxDimensions {
 		return t, invalid("gives %.80q %d dimensions", name, len(e.Shape))
@@ -200,9 +204,18 @@ func (f *File) Tensor(name string, shape ...int) (Tensor, error) {
 		return t, invalid("has whole numbers in %s", name)
 	case !slices.Equal(t.Shape, shape):
 		return t, invalid("gives %s the shape %v, and the model's configuration says %v", name, t.Shape, shape)
+	case t.Type == "I8":
+		scale := f.tensors[ScaleOf(name)]
+		if len(shape) != 2 || scale.Type != "F32" || !slices.Equal(scale.Shape, shape[:1]) {
+			return t, invalid("has no scale for each row of %s", name)
+		}
+		t.scale = scale.data
 	}
 	return t, nil
 }
+
+// ScaleOf is the name of the tensor with the scales of another's rows.
+func ScaleOf(name string) string { return name + ".scale" }
 
 // Floats fills dst with the numbers from place from on. They must be there.
 func (t Tensor) Floats(dst []float32, from int) {
@@ -216,6 +229,15 @@ func (t Tensor) Floats(dst []float32, from int) {
 		data := t.data[2*from:][:2*len(dst)]
 		for i := range dst {
 			dst[i] = half(binary.LittleEndian.Uint16(data[2*i:]))
+		}
+	case "I8":
+		for columns := t.Shape[1]; len(dst) > 0; {
+			row, n := from/columns, min(columns-from%columns, len(dst))
+			scale := math.Float32frombits(binary.LittleEndian.Uint32(t.scale[4*row:]))
+			for i, b := range t.data[from:][:n] {
+				dst[i] = scale * float32(int8(b))
+			}
+			dst, from = dst[n:], from+n
 		}
 	case "BF16":
 		data := t.data[2*from:][:2*len(dst)]

@@ -134,3 +134,47 @@ func TestNumbersOfAllTypes(t *testing.T) {
 		}
 	}
 }
+
+func TestSmallNumbersHaveAScaleForEachRow(t *testing.T) {
+	const matrix, scale = `{"a":{"dtype":"I8","shape":[2,3],"data_offsets":[0,6]}`, `,"a.scale":{"dtype":"F32","shape":[2],"data_offsets":[6,14]}`
+	data := file(matrix+scale+"}", 0)
+	data = append(data, 1, 0xff, 127, 2, 0, 0x81)
+	for _, x := range []float32{0.5, 2} {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+	}
+	f, err := safetensors.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := f.Tensor("a", 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float32{0.5, -0.5, 63.5, 4, 0, -254}
+	for from := range want {
+		for n := range len(want) - from + 1 {
+			got := make([]float32, n)
+			if a.Floats(got, from); !slices.Equal(got, want[from:from+n]) {
+				t.Errorf("%d numbers from %d: %v, want %v", n, from, got, want[from:from+n])
+			}
+		}
+	}
+	for name, header := range map[string]string{
+		"no scale":             matrix + "}",
+		"a scale too few":      matrix + `,"a.scale":{"dtype":"F32","shape":[1],"data_offsets":[6,10]}}`,
+		"scales of small type": matrix + `,"a.scale":{"dtype":"F16","shape":[2],"data_offsets":[6,10]}}`,
+	} {
+		f, err := safetensors.Read(file(header, map[bool]int{true: 6, false: 10}[name == "no scale"]))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if _, err := f.Tensor("a", 2, 3); engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if f, err := safetensors.Read(file(`{"a":{"dtype":"I8","shape":[3],"data_offsets":[0,3]}}`, 3)); err != nil {
+		t.Fatal(err)
+	} else if _, err := f.Tensor("a", 3); engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("a row without rows: %v", err)
+	}
+}
