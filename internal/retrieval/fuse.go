@@ -75,6 +75,21 @@ func ranks(list []engram.Ranked) []float64 {
 	return shares
 }
 
+// Shares returns the share that each memory of a list has of the first, from 0 to 1, by rank or by score as in Ranks and
+// Scores. It sorts the list.
+func Shares(by engram.Fusion, list []engram.Ranked) map[int64]float64 {
+	Sort(list)
+	parts := ofGreatest(list)
+	if by == engram.FusionRank {
+		parts = ranks(list)
+	}
+	shares := make(map[int64]float64, len(list))
+	for i, f := range list {
+		shares[f.Num] = parts[i]
+	}
+	return shares
+}
+
 // part is one list with its weight and the share of each hit, from 0 to 1.
 type part struct {
 	weight float64

@@ -1,6 +1,7 @@
 package retrieval_test
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -146,5 +147,22 @@ func BenchmarkFuseScores(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		new(retrieval.Fuser).Scores(0.2, words, meaning)
+	}
+}
+
+func TestSharesAreThoseOfTheFirst(t *testing.T) {
+	t.Parallel()
+	list := func() []engram.Ranked {
+		return []engram.Ranked{{Num: 1, Score: 0.2}, {Num: 2, Score: 0.8}, {Num: 3, Score: -1}}
+	}
+	if got, want := retrieval.Shares(engram.FusionScore, list()), (map[int64]float64{1: 0.25, 2: 1, 3: 0}); !maps.Equal(got, want) {
+		t.Errorf("by score %v, want %v", got, want)
+	}
+	const d = retrieval.RankDamping + 1.0
+	if got, want := retrieval.Shares(engram.FusionRank, list()), (map[int64]float64{1: d / (d + 1), 2: 1, 3: d / (d + 2)}); !maps.Equal(got, want) {
+		t.Errorf("by rank %v, want %v", got, want)
+	}
+	if got := retrieval.Shares(engram.FusionScore, nil); len(got) != 0 {
+		t.Errorf("of nothing %v", got)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/embedding/own"
 	"github.com/alanbuscaglia/engram/internal/embedding/prefix"
 	"github.com/alanbuscaglia/engram/internal/embedding/transformer"
 	"github.com/alanbuscaglia/engram/internal/encoder"
@@ -33,9 +32,9 @@ func (h *handle) get() (*transformer.Model, error) {
 		return h.open, nil
 	}
 	if h.lock.Within() {
-		var err error
-		h.open, err = own.Open(h.library.Threads)
-		return h.open, err
+		m, err := h.library.openWithin()
+		h.open = m
+		return m, err
 	}
 	dir := filepath.Join(h.library.Dir, h.lock.Name)
 	for _, f := range h.lock.Files {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
+	"path/filepath"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/embedding/own"
+	"github.com/alanbuscaglia/engram/internal/embedding/transformer"
 	"github.com/alanbuscaglia/engram/internal/encoder"
 )
 
@@ -22,12 +25,27 @@ func within() Lock {
 		Pooling: string(encoder.Mean), Tokens: own.Tokens, Precision: Narrow, Files: []File{{weightsFile, own.Size, own.SHA256}}}
 }
 
+// packed is the folder with the packed weights of the model that is part of the program, in that of the models, whose
+// names begin with letters.
+const packed = ".packed"
+
+// openWithin opens the model that is part of the program, and keeps its weights as they are packed for the processes that
+// open it next.
+func (l Library) openWithin() (*transformer.Model, error) {
+	dir := filepath.Join(l.Dir, packed)
+	m, err := own.Open(l.Threads, dir)
+	if err == nil && !m.Packed() && l.Dir != "" && os.MkdirAll(dir, 0o700) == nil {
+		_ = within().pack(dir, m) // the next process makes them again
+	}
+	return m, err
+}
+
 // verifyWithin checks the program's copy of the model, and that it computes.
 func verifyWithin(ctx context.Context) error {
 	if sum := sha256.Sum256(own.Weights()); hex.EncodeToString(sum[:]) != own.SHA256 {
 		return engram.Errorf(engram.CodeInvalid, "the program's copy of %s is damaged", own.Name).WithHint("install the program again")
 	}
-	m, err := own.Open(1)
+	m, err := own.Open(1, "")
 	if err == nil {
 		_, err = m.Embed(ctx, "", []string{"We chose Postgres for the shop."})
 	}

@@ -2,6 +2,8 @@ package library_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/embedding/library"
 	"github.com/alanbuscaglia/engram/internal/embedding/own"
+	"github.com/alanbuscaglia/engram/internal/embedding/transformer"
 )
 
 // listed is List without the model that is part of the program.
@@ -63,7 +66,11 @@ func TestAModelIsPartOfTheProgram(t *testing.T) {
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := e.Embed(t.Context(), []string{"again"}, engram.RoleQuery); err != nil {
-		t.Errorf("after Close: %v", err)
+	again, err := e.Embed(t.Context(), []string{"How often is an upload retried?"}, engram.RoleQuery)
+	if err != nil || !slices.Equal(again[0], v[0]) {
+		t.Errorf("after Close, by the packed weights: other numbers, or %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(l.Dir, ".packed", transformer.PackFile)); err != nil {
+		t.Errorf("the weights are not kept as they were packed: %v", err)
 	}
 }

@@ -45,8 +45,9 @@ const (
 	before = 5
 )
 
-// Open returns the model, which computes on at most so many goroutines.
-func Open(threads int) (*transformer.Model, error) {
+// Open returns the model, which computes on at most so many goroutines. Its packed weights may be in the folder packs, for
+// a twentieth of the time; "" has none.
+func Open(threads int, packs string) (*transformer.Model, error) {
 	c, err := encoder.ReadConfig([]byte(config))
 	if err != nil {
 		return nil, err
@@ -60,6 +61,6 @@ func Open(threads int) (*transformer.Model, error) {
 		}
 		return ids
 	}
-	return transformer.New(Name, c, tokenizer.Of(words, c.Vocabulary, opens, closes), weights, transformer.Options{
-		Pooling: encoder.Mean, Limit: Tokens, Options: encoder.Options{Threads: threads, Narrow: true, Checked: true}})
+	return transformer.New(Name, c, tokenizer.Of(words, c.Vocabulary, opens, closes), weights, packs, transformer.Options{
+		Pooling: encoder.Mean, Limit: Tokens, Source: SHA256, Options: encoder.Options{Threads: threads, Narrow: true, Checked: true}})
 }

@@ -29,7 +29,7 @@ func TestVectorsAreThoseOfTheTrainer(t *testing.T) {
 	if err != nil || len(golden.Cases) == 0 {
 		t.Fatalf("%d cases, %v", len(golden.Cases), err)
 	}
-	m, err := Open(1)
+	m, err := Open(1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestTheFileIsTheOneThatIsNamed(t *testing.T) {
 	if sum := sha256.Sum256(Weights()); hex.EncodeToString(sum[:]) != SHA256 || len(Weights()) != Size {
 		t.Errorf("%d bytes with the hash %x, want %d with %s", len(Weights()), sum, Size, SHA256)
 	}
-	m, err := Open(1)
+	m, err := Open(1, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,14 +71,14 @@ func TestTheFileIsTheOneThatIsNamed(t *testing.T) {
 
 func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {
-		if _, err := Open(1); err != nil {
+		if _, err := Open(1, ""); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
 func BenchmarkEmbed(b *testing.B) {
-	m, err := Open(1)
+	m, err := Open(1, "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func (f folder) mapping(name string, most int64) (*mapping, error) {
 
 // whole reports whether the file still has its size. Reading a mapped file that was cut off would end the process.
 func (m *mapping) whole() bool {
-	if m == nil {
+	if m == nil || m.file == nil {
 		return true
 	}
 	info, err := m.file.Stat()
@@ -38,7 +38,7 @@ func (m *mapping) whole() bool {
 
 // close ends the use of the content.
 func (m *mapping) close() error {
-	if m == nil {
+	if m == nil || m.file == nil {
 		return nil
 	}
 	err := m.unmap()

@@ -40,7 +40,6 @@ type Model struct {
 	limit     int
 	prefixes  prefix.Set
 
-	inside  bool         // the weights are part of the program
 	open    sync.RWMutex // held for reading while the files are in use
 	weights *mapping     // nil after Close
 	pack    *mapping     // nil without one
@@ -81,15 +80,24 @@ func Open(name string, o Options) (m *Model, err error) {
 }
 
 // New returns a model that is part of the program, whose weights are in the format of a folder's. o has its pooling and
-// limit.
-func New(name string, c encoder.Config, t *tokenizer.Tokenizer, weights []byte, o Options) (*Model, error) {
+// limit. The folder packs may have a PackFile; "" has none.
+func New(name string, c encoder.Config, t *tokenizer.Tokenizer, weights []byte, packs string, o Options) (*Model, error) {
 	file, err := safetensors.Read(weights)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{name: name, tokenizer: t, pooling: o.Pooling, limit: o.Limit, inside: true}
-	m.encoder, err = encoder.New(c, file, o.Options)
-	return m, err
+	m := &Model{name: name, tokenizer: t, pooling: o.Pooling, limit: o.Limit, weights: &mapping{data: weights}}
+	if packs != "" {
+		if f, err := openFolder(packs); err == nil {
+			o.Pack = m.readPack(f, c, o.Source)
+			f.root.Close()
+		}
+	}
+	if m.encoder, err = encoder.New(c, file, o.Options); err != nil {
+		_ = m.Close() // the first error says more
+		return nil, err
+	}
+	return m, nil
 }
 
 // readPack returns the packed weights in the folder; nil if they cannot be used.
@@ -203,7 +211,7 @@ func (m *Model) Unused() []string { return m.encoder.Unused() }
 // use holds the files open for a call.
 func (m *Model) use() (done func(), err error) {
 	m.open.RLock()
-	if m.inside || m.weights != nil && m.weights.whole() && m.pack.whole() {
+	if m.weights != nil && m.weights.whole() && m.pack.whole() {
 		return m.open.RUnlock, nil
 	}
 	m.open.RUnlock()

@@ -113,6 +113,7 @@ func (q *Question) byMatch(context.Context) error {
 	for i, f := range q.finds {
 		q.finds[i].Score += q.gain(f.Num)
 	}
+	q.addSecond()
 	q.wordsFirst()
 	q.name()
 	retrieval.Sort(q.finds)

@@ -161,7 +161,7 @@ func (q *Question) most() int {
 	return max(candidates, 3*q.in.Limit)
 }
 
-// fuseFor merges the channels: the best finds, so many, are first and in order.
+// fuseFor merges the channels: the best finds, so many, are first and in order. 0 is for finds that have been read.
 func (q *Question) fuseFor(best int) {
 	weight := q.meaning.model.Weight
 	switch {
@@ -176,7 +176,9 @@ func (q *Question) fuseFor(best int) {
 	} else {
 		q.finds = q.fuser.Scores(weight, q.lexical.Hits, q.meaning.finds)
 	}
-	q.fuseSecond()
+	if best > 0 || !q.secondLast() {
+		q.fuseSecond()
+	}
 	retrieval.SortBest(q.finds, best)
 }
 
