@@ -236,6 +236,9 @@ type Scratch struct {
 
 	app *App
 	dir string
+
+	other         bool // the embedding models are not those of the App
+	beside, asked engram.Embedder
 }
 
 // Scratch creates one; CodeUnavailable if there is no place for it.
@@ -249,6 +252,24 @@ func (a *App) Scratch(ctx context.Context) (*Scratch, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return &Scratch{Store: s, app: a, dir: dir}, nil
+}
+
+// ScratchWith is Scratch with another embedding model than the configured one, named as in settings, unless model is "";
+// CodeInvalid for one that is not installed.
+func (a *App) ScratchWith(ctx context.Context, model string) (*Scratch, error) {
+	if model == "" {
+		return a.Scratch(ctx)
+	}
+	c, err := a.opts.Config.WithEmbeddingModel(model)
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeInvalid, "embedding model %s: %v", model, err)
+	}
+	s, err := a.Scratch(ctx)
+	if err == nil {
+		s.other = true
+		s.beside, s.asked = embeddersOf(c)
+	}
+	return s, err
 }
 
 // orScratch returns open, replaced by Scratch if the database does not exist.
@@ -267,11 +288,21 @@ func (a *App) orScratch(open func(context.Context) (engram.Store, error)) func(c
 
 // Engine returns an engine over store with the clock now and otherwise the App's options.
 func (s *Scratch) Engine(store engram.Store, now func() time.Time) *engine.Engine {
-	return engine.New(s.app.engineOptions(store, now))
+	o := s.app.engineOptions(store, now)
+	if s.other {
+		o.Embedder, o.Asked, o.Former = s.beside, s.asked, nil
+	}
+	return engine.New(o)
 }
 
 // Close closes the store and removes it.
-func (s *Scratch) Close() error { return errors.Join(s.Store.Close(), os.RemoveAll(s.dir)) }
+func (s *Scratch) Close() error {
+	err := errors.Join(s.Store.Close(), os.RemoveAll(s.dir))
+	if s.other {
+		err = errors.Join(err, closeModels(s.beside, s.asked))
+	}
+	return err
+}
 
 // View reads the App's store on one snapshot, for what no operation returns.
 func (a *App) View(ctx context.Context, fn func(engram.Reader) error) error {

@@ -34,10 +34,17 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 	}
 	name, err := c.installed(v)
 	if err != nil {
-		return fmt.Errorf("%w: use %s or %s, or install one with engram model pull NAME or engram model add FOLDER", err, BuiltIn, NoModel)
+		return fmt.Errorf("%w: use %s, %s or %s, or install one with engram model pull NAME or engram model add FOLDER", err, BuiltIn, Encoder, NoModel)
 	}
 	c.EmbeddingModel = name
 	return nil
+}
+
+// WithEmbeddingModel returns the configuration with another embedding model, named as in settings; an error that says what
+// to name instead for one that is not installed.
+func (c Config) WithEmbeddingModel(v string) (Config, error) {
+	err := setEmbeddingModel(&c, paths{}, v)
+	return c, err
 }
 
 func setRerankModel(c *Config, _ paths, v string) error {

@@ -25,7 +25,7 @@ import (
 
 type evalFlags struct {
 	queries, with, write string
-	against              []string
+	against, models      []string
 	limit, questions     int
 	own, unanswerable    bool
 	calibrate            bool
@@ -55,6 +55,8 @@ database, ask every question, and print
 and its probability by chance (paired bootstrap). --own builds sets from your own memories: titles should find their
 memory, prompts what was saved after them, searches what was read after them, and lines of CHANGELOG.md their commits.
 Your memories are only read.
+
+--models compares embedding models in the same way: each set is loaded and embedded once for each.
 
 --wrapped instead loads all sets into one database, each group as a project, and asks generated questions of many kinds:
 titles, runs of words, rare words, identifiers, whole sentences, chat and log lines around them. It prints by kind, in
@@ -91,6 +93,7 @@ that start afterwards. The built-in model has thresholds that were measured.
 	flags.StringVar(&f.queries, "queries", eval.Questions, "`file` of questions in each set")
 	flags.StringVar(&f.with, "with", "", "search `options`: name=value,… with the names "+strings.Join(trial.Options(), ", "))
 	flags.StringArrayVar(&f.against, "against", nil, "compare with these search `options`; may be repeated")
+	flags.StringSliceVar(&f.models, "models", nil, "compare these embedding models, `names` as in settings, with the options of --with")
 	flags.IntVar(&f.limit, "limit", trial.DefaultLimit, "number of hits per question")
 	flags.IntVar(&f.questions, "questions", 0, "number of questions per set, spread evenly; 0 is all")
 	flags.BoolVar(&f.wrapped, "wrapped", false, "ask generated questions of many kinds; --questions is their number per kind, by default 50")
@@ -169,6 +172,8 @@ func (f evalFlags) configs() ([]trial.Config, error) {
 		return nil, command.Invalidf("size %d is out of range", f.size).WithHint("use a number from 0 to %d", mostStored)
 	case f.size > 0 && !f.wrapped:
 		return nil, command.Invalidf("--size needs --wrapped")
+	case len(f.models) > 0 && (f.wrapped || f.own || len(f.against) > 0):
+		return nil, command.Invalidf("--models compares models alone").WithHint("leave out --against, --own and --wrapped")
 	case f.wrapped && len(f.against) > 0:
 		return nil, command.Invalidf("--wrapped does not compare").WithHint("measure twice, with other options for --with")
 	}
@@ -215,16 +220,31 @@ func named(what string, err error) error {
 
 // try runs one set on a temporary database.
 func try(ctx context.Context, p *command.Program, set eval.Set, f evalFlags, configs []trial.Config) (r trial.Report, err error) {
-	err = onScratch(ctx, p, set, configs, func(t *trial.Trial) error {
-		r, err = t.Compare(ctx, trial.Asking{Limit: f.limit, Unanswerable: f.unanswerable}, configs)
-		return err
-	})
-	return r, err
+	asking := trial.Asking{Limit: f.limit, Unanswerable: f.unanswerable}
+	if len(f.models) == 0 {
+		err = onScratch(ctx, p, "", set, configs, func(t *trial.Trial) error {
+			r, err = t.Compare(ctx, asking, configs)
+			return err
+		})
+		return r, err
+	}
+	var all []trial.Report
+	for _, model := range f.models {
+		err = onScratch(ctx, p, model, set, configs, func(t *trial.Trial) error {
+			r, err = t.Compare(ctx, asking, []trial.Config{configs[0].Of(model)})
+			all = append(all, r)
+			return err
+		})
+		if err != nil {
+			return r, err
+		}
+	}
+	return trial.Join(all), nil
 }
 
-// onScratch loads a set into a temporary database and calls fn.
-func onScratch(ctx context.Context, p *command.Program, set eval.Set, configs []trial.Config, fn func(*trial.Trial) error) (err error) {
-	s, err := p.App.Scratch(ctx)
+// onScratch loads a set into a temporary database, with another embedding model unless it is "", and calls fn.
+func onScratch(ctx context.Context, p *command.Program, model string, set eval.Set, configs []trial.Config, fn func(*trial.Trial) error) (err error) {
+	s, err := p.App.ScratchWith(ctx, model)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func measureKinds(ctx context.Context, p *command.Program, sets []eval.Set, f ev
 		return nil, nil
 	}
 	var kinds []trial.Kind
-	err := onScratch(ctx, p, plan.Store, []trial.Config{config}, func(t *trial.Trial) (err error) {
+	err := onScratch(ctx, p, "", plan.Store, []trial.Config{config}, func(t *trial.Trial) (err error) {
 		kinds, err = t.Kinds(ctx, trial.Asking{Config: config, Unanswerable: f.unanswerable}, plan)
 		return err
 	})

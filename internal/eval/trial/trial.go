@@ -249,13 +249,29 @@ func (t *Trial) Compare(ctx context.Context, a Asking, configs []Config) (Report
 		r.Unanswerable = len(answers.Unanswerable)
 		r.Rows = append(r.Rows, row)
 	}
+	r.compareRows()
+	return r, nil
+}
+
+// compareRows compares each row with the first, question by question.
+func (r *Report) compareRows() {
 	r.compare(func(f eval.Figure, i int) []eval.Paired {
 		if a, ok := r.Rows[0].shares[f]; ok {
 			return []eval.Paired{{A: a, B: r.Rows[i].shares[f]}}
 		}
 		return nil
 	})
-	return r, nil
+}
+
+// Join returns one report of reports on the same set, such as with several models: a row for each of theirs, compared with
+// the first. reports must not be empty.
+func Join(reports []Report) Report {
+	all := reports[0]
+	for _, r := range reports[1:] {
+		all.Rows = append(all.Rows, r.Rows...)
+	}
+	all.compareRows()
+	return all
 }
 
 // shares returns the contribution of each question to each figure.
@@ -440,6 +456,7 @@ func tokens(question string, f engram.Found) int {
 // Config is a configuration: search options that differ from the defaults. The zero value is the defaults.
 type Config struct {
 	text    string
+	named   bool // the text names a model
 	options []option
 }
 
@@ -467,9 +484,16 @@ func ParseConfig(s string) (Config, error) {
 	return c, c.apply(&search.SearchInput{})
 }
 
+// Of returns the configuration under the name of the embedding model that it is tried with.
+func (c Config) Of(model string) Config {
+	c.text = strings.TrimSuffix("model="+model+","+c.text, ",")
+	c.named = true
+	return c
+}
+
 // String returns the options as given, "default" for none.
 func (c Config) String() string {
-	if len(c.options) == 0 {
+	if len(c.options) == 0 && !c.named {
 		return "default"
 	}
 	return c.text
