@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -132,7 +131,7 @@ func TestABudgetIsKept(t *testing.T) {
 		f := retrieval.Focus(cs, p)
 		var all strings.Builder
 		sum, seen := 0, map[int64]bool{}
-		first, _ := best(cs, f)
+		first, _ := best(cs, p, f)
 		for _, part := range f.Parts {
 			all.WriteString(part.Text + "\n")
 			sum += part.Tokens
@@ -159,26 +158,13 @@ func TestABudgetIsKept(t *testing.T) {
 	})
 }
 
-// best is what is shown of the best candidate, and the worth of the whole memories
-// beside it.
-func best(cs []retrieval.Candidate, f retrieval.Focused) (first retrieval.Part, rest float64) {
-	left := map[int64]string{}
-	for _, l := range f.Left {
-		left[l.Num] = l.Reason
-	}
-	// What repeats a memory that was seen is no find. What repeats one that is shown may be
-	// the best all the same: too long for the budget, which went to the other.
-	seen := func(reason string) bool {
-		return slices.ContainsFunc(cs, func(c retrieval.Candidate) bool {
-			return c.Seen && reason == fmt.Sprintf("repeats what #%d says", c.Num)
-		})
-	}
+// best is what is shown of the best candidate, and the worth of the whole memories beside it. With room for all, the best
+// one is the first that is shown.
+func best(cs []retrieval.Candidate, p retrieval.FocusPolicy, f retrieval.Focused) (first retrieval.Part, rest float64) {
+	p.Budget = 1 << 30
 	var num int64
-	for _, c := range cs {
-		if r := left[c.Num]; r != retrieval.LeftSeen && r != retrieval.LeftBelowThreshold && !seen(r) {
-			num = c.Num
-			break
-		}
+	if all := retrieval.Focus(cs, p); len(all.Parts) > 0 {
+		num = all.Parts[0].Num
 	}
 	for _, p := range f.Parts {
 		switch {
@@ -198,8 +184,8 @@ func TestAGreaterBudgetIsWorthNoLess(t *testing.T) {
 		q := p
 		q.Budget += rapid.IntRange(1, 200).Draw(t, "more")
 		great := retrieval.Focus(cs, q)
-		a, restA := best(cs, small)
-		b, restB := best(cs, great)
+		a, restA := best(cs, p, small)
+		b, restB := best(cs, p, great)
 		if a.Whole && !b.Whole {
 			t.Fatalf("with %d tokens the best find is whole, with %d it is not", p.Budget, q.Budget)
 		}
@@ -219,7 +205,7 @@ func TestAFragmentIsOnlyWhatDoesNotFitWhole(t *testing.T) {
 				whole += part.Tokens
 			}
 		}
-		first, _ := best(cs, f)
+		first, _ := best(cs, p, f)
 		for _, part := range f.Parts {
 			if part.Whole || part.Num == first.Num {
 				continue
