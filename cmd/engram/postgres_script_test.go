@@ -45,7 +45,7 @@ func withPassword(t *testing.T, address string) string {
 }
 
 // elsewhere are the scripts about files: what others say of a store holds for a database, too.
-var elsewhere = strings.Fields(`bad_import config daemon delete doctor exit_codes export hook_silent import_replace ingest_tries list metrics migrate private save setup_service store
+var elsewhere = strings.Fields(`bad_import config config_set daemon delete doctor exit_codes export home hook_silent import_replace ingest_tries list metrics migrate private save setup_service store
 	takeover takeover_earlier`)
 
 // TestScriptsOnPostgres runs the scripts once more, with a space for each data directory; make test-postgres asks for it.

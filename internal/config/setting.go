@@ -175,7 +175,7 @@ func serving() []setting {
 
 func models() []setting {
 	return []setting{
-		{Key: Key{Name: "embedding_model", Env: []string{"ENGRAM_EMBEDDING_MODEL"}, Like: NoModel, Range: "`builtin`, `engram-encoder`, `none`, an [installed model](cli.md#models), `ollama:MODEL@URL` or `openai:MODEL@URL`",
+		{Key: Key{Name: "embedding_model", Env: []string{"ENGRAM_EMBEDDING_MODEL"}, Like: NoModel, Range: "`builtin`, `engram-encoder`, `none`, an installed model, `ollama:MODEL@URL` or `openai:MODEL@URL`",
 			About: "what [finds by meaning](cli.md#finding); `none`: words alone"}, preset: BuiltIn,
 			set: setEmbeddingModel, get: func(c Config) string { return c.EmbeddingModel }},
 		{Key: Key{Name: "embedding_query_prefix", Env: []string{"ENGRAM_EMBEDDING_QUERY_PREFIX"}, Default: "the model's", Like: "query:", Range: "`none`, or text; a blank follows",
