@@ -236,14 +236,14 @@ func programs() (bin string, found bool) {
 }
 
 // script makes a cluster in folder $2 with the programs in $1, starts it, says "ready", and ends it when its
-// input does.
+// input does. Tests of random histories have hundreds of stores open side by side, each with connections.
 const script = `set -eu
 bin=$1 folder=$2
 cd "$folder"
 trap 'cd /; rm -rf "$folder"/* 2>/dev/null; rmdir "$folder" 2>/dev/null' EXIT
 "$bin/initdb" -D data -U engram -A trust -E UTF8 --locale=C --no-sync --no-instructions >log 2>&1 || { cat log; exit 1; }
 "$bin/postgres" -D data -c listen_addresses= -c unix_socket_directories="$folder" -c fsync=off -c full_page_writes=off \
-	-c max_connections=200 -c shared_buffers=64MB -c jit=off -c log_statement=none >>log 2>&1 </dev/null &
+	-c max_connections=500 -c shared_buffers=64MB -c jit=off -c log_statement=none >>log 2>&1 </dev/null &
 server=$!
 tries=0
 until "$bin/pg_isready" -q -h "$folder" -U engram; do
