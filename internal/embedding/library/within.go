@@ -26,7 +26,7 @@ func within() Lock {
 }
 
 // packed is the folder with the packed weights of the model that is part of the program, in that of the models, whose
-// names begin with letters.
+// names do not begin with a dot.
 const packed = ".packed"
 
 // openWithin opens the model that is part of the program, and keeps its weights as they are packed for the processes that

@@ -176,7 +176,9 @@ func (q *Question) fuseFor(best int) {
 	} else {
 		q.finds = q.fuser.Scores(weight, q.lexical.Hits, q.meaning.finds)
 	}
-	if best > 0 || !q.secondLast() {
+	if best == 0 && q.secondLast() {
+		q.keepSecond()
+	} else {
 		q.fuseSecond()
 	}
 	retrieval.SortBest(q.finds, best)

@@ -2,6 +2,8 @@ package search_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,5 +73,48 @@ func TestASecondModelAddsItsRanking(t *testing.T) {
 		if len(hits) == 0 || !strings.Contains(hits[0], c.first) || len(found.Degraded) > 0 {
 			t.Errorf("%q (%s): %q, degraded %q, want %q first", c.query, c.mode, hits, found.Degraded, c.first)
 		}
+	}
+}
+
+// role is a model to which every question is near to what has a word that no other memory has.
+type role struct{ subjects }
+
+func (r role) Embed(_ context.Context, texts []string, role engram.Role) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = make([]float32, 3)
+		if role == engram.RoleQuery || strings.Contains(text, "quagga") {
+			vectors[i][0] = 1
+		} else {
+			vectors[i][1] = 1
+		}
+	}
+	return vectors, nil
+}
+
+// Words and the built-in model have more finds than they give; the second model's own stays beside them.
+func TestWhatASecondModelAloneFindsStays(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t)
+	e := w.With(engine.Options{Embedder: enginetest.Embedder(), Asked: role{subjects{0.5}}})
+	texts := []string{"A quagga stands in the museum."}
+	for i := range 200 {
+		texts = append(texts, fmt.Sprintf("The ferry to the island waits for train %d.", i))
+	}
+	for _, text := range texts {
+		if _, err := e.Save(t.Context(), remember.SaveInput{Content: text, Project: "demo"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Reembed(t.Context(), consolidate.ReembedInput{}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := e.Search(t.Context(), search.SearchInput{Query: "ferry at nineteen island", Limit: 20, Filter: engram.Filter{Project: "demo"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := found.InOrder()
+	if !slices.ContainsFunc(all, func(h engram.Hit) bool { return strings.Contains(h.Memory.Content, "quagga") }) {
+		t.Errorf("%d finds, and the second model's own is not among them", len(all))
 	}
 }

@@ -71,13 +71,14 @@ func Load(ctx context.Context, b Bench, set eval.Set) (*Trial, error) {
 	return t, t.embed(ctx)
 }
 
-// embed makes the vectors of a model that is not instant, which saves leave to a server.
+// embed makes the vectors of a model that is not instant, which saves leave to a server. One that cannot be asked is an
+// error: another would be measured in its place.
 func (t *Trial) embed(ctx context.Context) error {
-	in := consolidate.ReembedInput{Progress: func(done, total int) { t.report("Embedding "+t.set.Name, done, total) }}
-	_, err := t.bench.Engine(t.bench.Store, t.clock.now).Reembed(ctx, in)
-	if engram.CodeOf(err) == engram.CodeUnavailable {
-		return nil // the answers say so in Degraded
+	e := t.bench.Engine(t.bench.Store, t.clock.now)
+	if now, err := e.Embedded(ctx); err != nil || now.Complete() {
+		return err
 	}
+	_, err := e.Reembed(ctx, consolidate.ReembedInput{Progress: func(done, total int) { t.report("Embedding "+t.set.Name, done, total) }})
 	return err
 }
 
