@@ -27,7 +27,8 @@ type Pack struct {
 // packLayout changes with what kernel.Pack makes of weights, and with the order above.
 const packLayout = 1
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made on demand: its tables would be a thirtieth of the start of each process.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 func packHead(c Config, source string) []byte {
 	return fmt.Appendf(nil, "engram w8 %d %d %+v %q\n", packLayout, kernel.Width, c, source)
@@ -46,7 +47,7 @@ func (c Config) layerPacked() int {
 func ReadPack(file []byte, c Config, source string) (p *Pack, ok bool) {
 	head := packHead(c, source)
 	end := len(head) + c.Layers*c.layerPacked()
-	if len(file) != end+4 || !bytes.HasPrefix(file, head) || crc32.Checksum(file[:end], castagnoli) != binary.LittleEndian.Uint32(file[end:]) {
+	if len(file) != end+4 || !bytes.HasPrefix(file, head) || crc32.Checksum(file[:end], castagnoli()) != binary.LittleEndian.Uint32(file[end:]) {
 		return nil, false
 	}
 	return &Pack{c, file[len(head):end]}, true
@@ -78,7 +79,7 @@ func (e *Encoder) WritePack(w io.Writer, source string) error {
 	if !e.narrow {
 		return engram.Errorf(engram.CodeInvalid, "only narrow weights are packed into a file")
 	}
-	sum := crc32.New(castagnoli)
+	sum := crc32.New(castagnoli())
 	buffer := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<16)
 	_, err := buffer.Write(packHead(e.config, source))
 	for _, l := range e.layers {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -92,30 +93,49 @@ func (t *tx) RecordUse(ctx context.Context, u engram.Use) error {
 	return t.addCounters(ctx, u.Counters)
 }
 
+// appendSQL adds exposures that differ in what was shown, as [memory, rank, tokens]. The WHERE drops those of memories
+// erased meanwhile, so that their query is not stored again.
+const appendSQL = `INSERT INTO uses (at, session, project, verb, query, fallback, memory, rank, tokens)
+	SELECT ?1, ?2, ?3, ?4, ?5, ?6, nullif(value ->> 0, 0), nullif(value ->> 1, 0), value ->> 2 FROM json_each(?7)
+	WHERE value ->> 0 = 0 OR EXISTS (SELECT 1 FROM memories WHERE num = value ->> 0)`
+
+// appendExposures adds those of one answer with one statement: a session starts with two dozen.
 func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
-	// The WHERE drops exposures of memories erased meanwhile, so that their query is not stored again.
-	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
-		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`
-	for _, u := range us {
-		at, err := t.homeIn(ctx, u.Project, u.SessionID)
+	for len(us) > 0 {
+		of := us[0]
+		shown := make([][3]int64, 0, len(us))
+		for len(us) > 0 && alike(us[0], of) {
+			shown, us = append(shown, [3]int64{us[0].Memory, int64(max(us[0].Rank, 0)), int64(us[0].Tokens)}), us[1:]
+		}
+		at, err := t.homeIn(ctx, of.Project, of.SessionID)
 		if err != nil {
 			return err
 		}
-		res, err := t.Exec(ctx, query, millis(u.At), at.Session, at.Project, u.Operation, orNull(u.Query), orZero(u.Memory),
-			orZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
+		list, err := json.Marshal(shown)
 		if err != nil {
-			return fmt.Errorf("write exposure: %w", err)
+			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		res, err := t.Exec(ctx, appendSQL, millis(of.At), at.Session, at.Project, of.Operation, orNull(of.Query), of.Fallback, string(list))
+		if err != nil {
+			return fmt.Errorf("write exposures: %w", err)
+		}
+		added, err := res.RowsAffected()
+		if err != nil || added == 0 {
 			continue
 		}
-		if num, err := res.LastInsertId(); err == nil && num%pruneEvery == 0 {
-			if err := t.pruneUses(ctx, num, u.At); err != nil {
+		if num, err := res.LastInsertId(); err == nil && num%pruneEvery < added {
+			if err := t.pruneUses(ctx, num, of.At); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// alike reports whether exposures are of one answer.
+func alike(a, b engram.Exposure) bool {
+	a.Memory, a.Rank, a.Tokens = b.Memory, b.Rank, b.Tokens
+	return a == b
 }
 
 // Retention of exposures. Every pruneEvery-th insert drops old ones: checking each time would cost more

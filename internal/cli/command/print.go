@@ -46,9 +46,13 @@ func (p *Program) Answer(doc any, text func(*strings.Builder)) error {
 	return p.answerIn(0, doc, text)
 }
 
-// AnswerWrapped is Answer for texts of memories: on a terminal, lines are wrapped to its width.
-func (p *Program) AnswerWrapped(doc any, text func(*strings.Builder)) error {
-	return p.Answer(doc, func(b *strings.Builder) { b.WriteString(terminal.Wrapped(PlainText(text), p.Columns())) })
+// AnswerWrapped is Answer for texts of memories: on a terminal, lines are wrapped to its width. doc is called only with
+// --json, since summaries of memories cost more than their text.
+func (p *Program) AnswerWrapped(doc func() any, text func(*strings.Builder)) error {
+	if p.JSON {
+		return p.Answer(doc(), nil)
+	}
+	return p.Answer(nil, func(b *strings.Builder) { b.WriteString(terminal.Wrapped(PlainText(text), p.Columns())) })
 }
 
 // AnswerRows is Answer for lists: on a terminal, lines are cut to its width.

@@ -91,7 +91,9 @@ func getCommand(p *command.Program) *cobra.Command {
 				return err
 			}
 			p.WarnAll(d.Degraded)
-			doc := DetailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
+			doc := func() any {
+				return DetailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
+			}
 			return p.AnswerWrapped(doc, func(b *strings.Builder) { writeDetail(b, d, p.Zone()) })
 		}),
 	}
@@ -110,7 +112,9 @@ func timelineCommand(p *command.Program) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := TimelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
+			doc := func() any {
+				return TimelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
+			}
 			return p.AnswerWrapped(doc, func(b *strings.Builder) { fmt.Fprintln(b, render.Timeline(t, p.Zone())) })
 		}),
 	}

@@ -98,7 +98,7 @@ func runSearch(p *command.Program, cmd *cobra.Command, e *engine.Engine, query s
 	if err != nil {
 		return err
 	}
-	return p.AnswerWrapped(foundOf(in.Query, in.Filter.Project, found), command.WithNothing(nothing, func(b *strings.Builder) {
+	return p.AnswerWrapped(func() any { return foundOf(in.Query, in.Filter.Project, found) }, command.WithNothing(nothing, func(b *strings.Builder) {
 		writeFound(b, in.Query, found, o.explain, p.Zone())
 	}))
 }
@@ -167,7 +167,7 @@ func recall(p *command.Program, cmd *cobra.Command, e *engine.Engine, query stri
 	if err != nil {
 		return err
 	}
-	return p.AnswerWrapped(recalledOf(in.Filter.Project, r), command.WithNothing(nothing, func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.Zone()) }))
+	return p.AnswerWrapped(func() any { return recalledOf(in.Filter.Project, r) }, command.WithNothing(nothing, func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.Zone()) }))
 }
 
 // RecalledDoc is the answer of `recall`.
@@ -277,7 +277,7 @@ func showContext(p *command.Program, cmd *cobra.Command, e *engine.Engine, in br
 	if err != nil {
 		return err
 	}
-	return p.AnswerWrapped(contextOf(in.Project, c, p.Zone()), command.UnlessNothing(nothing, func(b *strings.Builder) { writeContext(b, c, p.Zone()) }))
+	return p.AnswerWrapped(func() any { return contextOf(in.Project, c, p.Zone()) }, command.UnlessNothing(nothing, func(b *strings.Builder) { writeContext(b, c, p.Zone()) }))
 }
 
 // countOf parses an optional number of memories to list.

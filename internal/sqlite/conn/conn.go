@@ -21,7 +21,8 @@ type Conn struct {
 	// Kept is what the user of the connection caches with it; a borrowed connection has none.
 	Kept any
 
-	ran func(query string) // Pool.Ran
+	ran       func(query string) // Pool.Ran
+	unwatched bool               // Pool.Unwatched
 }
 
 // turn switches the connection between reading and writing and reports whether it succeeded. It ignores

@@ -39,6 +39,9 @@ type Pool struct {
 	// Ran, unless nil, is called with each statement of a connection before it runs, for tests that count
 	// them. Set it before the first Take.
 	Ran func(query string)
+	// Unwatched connections look at a context before a statement and between its rows, but do not end a statement that
+	// runs: the driver starts a goroutine for that, which costs as much as a short one. Set it before the first Take.
+	Unwatched bool
 
 	mu   sync.Mutex
 	idle []*Conn // open and not taken, the most recently used last
@@ -91,7 +94,7 @@ func (p *Pool) Take(ctx context.Context) (*Conn, error) {
 		p.turns <- struct{}{}
 		return nil, err
 	}
-	return &Conn{raw: c.(connection), stmts: map[string]statement{}, ran: p.Ran}, nil
+	return &Conn{raw: c.(connection), stmts: map[string]statement{}, ran: p.Ran, unwatched: p.Unwatched}, nil
 }
 
 // last takes the most recently used idle connection, nil if all are in use.

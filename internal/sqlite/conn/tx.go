@@ -37,7 +37,8 @@ type Querier interface {
 // stmt prepares a statement that is run next, with the context to run it in.
 //
 // The driver starts a goroutine for every cancellable statement, which costs as much as a short one.
-// Writing transactions run many short ones, so they check for cancellation between statements only.
+// Writing transactions run many short ones, so they check for cancellation between statements only;
+// reading ones of a short-lived process check between rows too.
 func (t *Tx) stmt(ctx context.Context, query string) (context.Context, statement, error) {
 	var err error
 	if t.Hook != nil {
@@ -46,7 +47,7 @@ func (t *Tx) stmt(ctx context.Context, query string) (context.Context, statement
 		}
 	}
 	s, err := t.Conn.stmt(ctx, query)
-	if err != nil || !t.Writes {
+	if err != nil || !t.Writes && !t.Conn.unwatched {
 		return ctx, s, err
 	}
 	return context.WithoutCancel(ctx), s, ctx.Err()
@@ -95,24 +96,23 @@ func (t *Tx) RunAll(ctx context.Context, all ...Statement) error {
 
 // Row reads the one row of a query; none is sql.ErrNoRows.
 func (t *Tx) Row(ctx context.Context, query string, args []any, into ...any) error {
-	_, rows, err := t.query(ctx, query, args)
+	rows, err := t.query(ctx, query, args)
 	if err != nil {
 		return err
 	}
 	return first(rows, into)
 }
 
-func (t *Tx) query(ctx context.Context, query string, args []any) (context.Context, driver.Rows, error) {
+func (t *Tx) query(ctx context.Context, query string, args []any) (driver.Rows, error) {
 	ctx, s, err := t.stmt(ctx, query)
 	if err != nil {
-		return ctx, nil, err
+		return nil, err
 	}
 	values, err := valuesOf(args)
 	if err != nil {
-		return ctx, nil, err
+		return nil, err
 	}
-	rows, err := s.QueryContext(ctx, values)
-	return ctx, rows, err
+	return s.QueryContext(ctx, values)
 }
 
 // Maybe is Row for a query that may have no row; then it leaves into unchanged.
@@ -129,13 +129,16 @@ var ErrStop = errors.New("stop")
 
 // Rows runs a query and calls scan for each row, until it returns an error. Rows returns nil for ErrStop.
 func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scanner) error) error {
-	ctx, rows, err := t.query(ctx, query, args)
+	rows, err := t.query(ctx, query, args)
 	if err != nil {
 		return err
 	}
 	r := newRow(rows)
 	for {
-		if err = ctx.Err(); err == nil {
+		if !t.Writes {
+			err = ctx.Err()
+		}
+		if err == nil {
 			err = rows.Next(r.values)
 		}
 		if err == nil {
