@@ -45,8 +45,8 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 	return t.vectors.Newest(ctx, fingerprint, num, most)
 }
 
-// liveFromSQL reads live memories by number, skipping forgotten ones.
-var liveFromSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
+// liveFrom is of live memories by number, skipping forgotten ones.
+const liveFrom = `FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
 
 // unembedded returns live memories without a vector of the model, by number.
 func (t *tx) unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
@@ -55,7 +55,7 @@ func (t *tx) unembedded(ctx context.Context, fingerprint string, after int64, li
 		return nil, err
 	}
 	if all {
-		return t.memories(ctx, liveFromSQL, after, limit)
+		return t.memories(ctx, memoriesFrom(liveFrom), after, limit)
 	}
 	return t.Memories(ctx, nums)
 }

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
@@ -29,7 +30,7 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	case p.Order == engram.OrderNewest && p.After.Num != 0 && !f.Forgotten:
 		c.add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
 	}
-	return t.memories(ctx, c.query(memoryColumns)+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
+	return t.memories(ctx, c.query(memoryColumns())+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 }
 
 // Count counts the memories that pass f. The indexes by session hold either live or forgotten ones, and each
@@ -277,12 +278,13 @@ func jsonText[S ~string](values []S) string {
 }
 
 // vitalFields is what Outlines reads: no texts, so that the pages with contents are not read.
-var vitalFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
-	return !slices.Contains(strings.Fields(`project scope type importance strength touched_at permanent access_count last_accessed_at
-		created_at updated_at review_after valid_from valid_to last_seen_at deleted_at`), f.Name)
+var vitalFields = sync.OnceValue(func() []engram.Field[engram.Memory] {
+	vital := strings.Fields(`project scope type importance strength touched_at permanent access_count last_accessed_at
+		created_at updated_at review_after valid_from valid_to last_seen_at deleted_at`)
+	return slices.DeleteFunc(slices.Clone(memoryTable()), func(f engram.Field[engram.Memory]) bool { return !slices.Contains(vital, f.Name) })
 })
 
-var vitalColumns = columnsOf("m", vitalFields)
+var vitalColumns = sync.OnceValue(func() string { return columnsOf("m", vitalFields()) })
 
 // Outlines calls each with the outlines of memories that pass f. A sample is every n-th memory by number,
 // which is the order of saving.
@@ -312,8 +314,8 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 			c.add("m.num % ? = 0", step) // skipped rows are not read, since the index contains the numbers
 		}
 	}
-	scan := scanInto(new(engram.Memory), vitalFields)
-	err = t.Rows(ctx, c.query(vitalColumns), c.args, func(s conn.Scanner) error {
+	scan := scanInto(new(engram.Memory), vitalFields())
+	err = t.Rows(ctx, c.query(vitalColumns()), c.args, func(s conn.Scanner) error {
 		m, err := scan(s)
 		if err == nil && !each(m) {
 			return conn.ErrStop

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -16,14 +17,15 @@ import (
 )
 
 // memoryTable has the fields of a memory; each but its tags has a column.
-var memoryTable = engram.Fields[engram.Memory]()
+var memoryTable = engram.Fields[engram.Memory]
 
-var memoryColumns = columnsOf("m", memoryTable) + `, m.hash`
+// memoryColumns is made by the first that asks, as others like it: many processes open no store.
+var memoryColumns = sync.OnceValue(func() string { return columnsOf("m", memoryTable()) + `, m.hash` })
 
 // scanMemory returns what reads rows of memoryColumns.
 func scanMemory() func(conn.Scanner) (engram.Memory, error) {
 	var hash []byte
-	scan := scanInto(new(engram.Memory), memoryTable, &hash)
+	scan := scanInto(new(engram.Memory), memoryTable(), &hash)
 	return func(s conn.Scanner) (engram.Memory, error) {
 		m, err := scan(s)
 		m.NormalizedHash = hex.EncodeToString(hash)
@@ -33,39 +35,37 @@ func scanMemory() func(conn.Scanner) (engram.Memory, error) {
 
 // Each look-up is served by one index: the row id, memories.id, memories.sync_id, memories_topic, memories_hash or
 // memories_title.
-var (
-	memoryByIDSQL     = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id = ?`
-	memoryByPrefixSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`
-	memoryBySyncIDSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.sync_id = ?`
-	memoryByTopicSQL  = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.topic_key = ?1 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
-	memoryByProjectTopicSQL = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.topic_key = ?1 AND m.project = ?2 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
+const (
+	memoryByID           = `FROM memories m WHERE m.id = ?`
+	memoryByPrefix       = `FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`
+	memoryBySyncID       = `FROM memories m WHERE m.sync_id = ?`
+	memoryByTopic        = `FROM memories m WHERE m.topic_key = ?1 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
+	memoryByProjectTopic = `FROM memories m WHERE m.topic_key = ?1 AND m.project = ?2 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
 )
 
 // Memory returns the memory that ref names.
 func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
 	var found []engram.Memory
 	var err error
-	collect := func(query string, args ...any) { found, err = t.memories(ctx, query, args...) }
+	collect := func(from string, args ...any) { found, err = t.memories(ctx, memoriesFrom(from), args...) }
 	switch {
 	case ref.Num != 0:
 		found, err = t.Memories(ctx, []int64{ref.Num})
 	case ref.Whole():
-		collect(memoryByIDSQL, ref.ID)
+		collect(memoryByID, ref.ID)
 	case ref.ID != "": // an id of an earlier program, or a prefix of a current one
-		if collect(memoryBySyncIDSQL, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
-			collect(memoryByPrefixSQL, ref.ID)
+		if collect(memoryBySyncID, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
+			collect(memoryByPrefix, ref.ID)
 		}
 	case ref.SyncID != "":
-		collect(memoryBySyncIDSQL, ref.SyncID)
+		collect(memoryBySyncID, ref.SyncID)
 	case ref.Project != "":
 		var num int64
 		if num, err = t.projectNum(ctx, ref.Project); err == nil {
-			collect(memoryByProjectTopicSQL, ref.Topic, num)
+			collect(memoryByProjectTopic, ref.Topic, num)
 		}
 	default:
-		collect(memoryByTopicSQL, ref.Topic)
+		collect(memoryByTopic, ref.Topic)
 	}
 	switch {
 	case err != nil:
@@ -80,7 +80,10 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 	return found[0], nil
 }
 
-var memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
+const memoriesByNum = `FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
+
+// memoriesFrom returns the statement that reads memories m.
+func memoriesFrom(from string) string { return `SELECT ` + memoryColumns() + ` ` + from }
 
 // Memories returns the memories with these numbers, in this order. It reads them in storage order and
 // sorts them here, because SQLite would copy all of them to sort.
@@ -101,7 +104,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	var read []engram.Memory
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		if read, err = t.memories(ctx, memoriesSQL, conn.JSONNums(slices.Compact(unread))); err != nil {
+		if read, err = t.memories(ctx, memoriesFrom(memoriesByNum), conn.JSONNums(slices.Compact(unread))); err != nil {
 			return nil, err
 		}
 	}
@@ -131,11 +134,9 @@ func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
 
 // Neighbours are ordered by number, which is the order of saving.
-var (
-	earlierSQL = `SELECT * FROM (SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.session = ? AND m.num < ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT ?) ORDER BY num`
-	laterSQL = `SELECT ` + memoryColumns + ` FROM memories m
-		WHERE m.session = ? AND m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
+const (
+	memoriesEarlier = `FROM memories m WHERE m.session = ? AND m.num < ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT ?`
+	memoriesLater   = `FROM memories m WHERE m.session = ? AND m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
 )
 
 // Neighbours returns the memories saved before and after memory num in its session.
@@ -144,10 +145,10 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if earlier, err = t.memories(ctx, earlierSQL, s, num, before); err != nil {
+	if earlier, err = t.memories(ctx, `SELECT * FROM (`+memoriesFrom(memoriesEarlier)+`) ORDER BY num`, s, num, before); err != nil {
 		return nil, nil, err
 	}
-	later, err = t.memories(ctx, laterSQL, s, num, after)
+	later, err = t.memories(ctx, memoriesFrom(memoriesLater), s, num, after)
 	return earlier, later, err
 }
 
@@ -185,8 +186,10 @@ func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err 
 }
 
 // writtenFields has the fields that a memory may change in its row.
-var writtenFields = slices.DeleteFunc(slices.Clone(memoryTable), func(f engram.Field[engram.Memory]) bool {
-	return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
+var writtenFields = sync.OnceValue(func() []engram.Field[engram.Memory] {
+	return slices.DeleteFunc(slices.Clone(memoryTable()), func(f engram.Field[engram.Memory]) bool {
+		return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
+	})
 })
 
 // memoryValues returns the values of the columns that writtenMemory names.
@@ -198,8 +201,9 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	values = append(make([]any, 0, 4+len(writtenFields)), hash)
-	for _, f := range writtenFields {
+	fields := writtenFields()
+	values = append(make([]any, 0, 4+len(fields)), hash)
+	for _, f := range fields {
 		var value any
 		switch v := f.Of(&m).(type) {
 		case *time.Time:
@@ -228,17 +232,24 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 }
 
 var (
-	writtenMemory = func() string {
-		columns := "hash"
-		for _, f := range writtenFields {
-			columns += ", " + f.Name
-		}
-		return strings.Replace(columns, "session_id", "session", 1)
-	}()
-	memoryPlaces     = `(?` + strings.Repeat(",?", len(writtenFields))
-	insertMemorySQL  = `INSERT INTO memories (` + writtenMemory + `, num, id, sync_id) VALUES ` + memoryPlaces + `,nullif(?,0),?,?)`
-	replaceMemorySQL = `UPDATE memories SET (` + writtenMemory + `) = ` + memoryPlaces + `) WHERE num = ?`
+	insertMemorySQL = sync.OnceValue(func() string {
+		return `INSERT INTO memories (` + writtenMemory() + `, num, id, sync_id) VALUES ` + memoryPlaces() + `,nullif(?,0),?,?)`
+	})
+	replaceMemorySQL = sync.OnceValue(func() string {
+		return `UPDATE memories SET (` + writtenMemory() + `) = ` + memoryPlaces() + `) WHERE num = ?`
+	})
 )
+
+// writtenMemory has the columns of memoryValues, and memoryPlaces their parameters, without the closing parenthesis.
+func writtenMemory() string {
+	columns := "hash"
+	for _, f := range writtenFields() {
+		columns += ", " + f.Name
+	}
+	return strings.Replace(columns, "session_id", "session", 1)
+}
+
+func memoryPlaces() string { return `(?` + strings.Repeat(",?", len(writtenFields())) }
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
@@ -246,7 +257,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	res, err := t.Exec(ctx, insertMemorySQL, append(values, m.Num, m.ID, m.SyncID)...)
+	res, err := t.Exec(ctx, insertMemorySQL(), append(values, m.Num, m.ID, m.SyncID)...)
 	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}
@@ -275,7 +286,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	err = t.Run(ctx, replaceMemorySQL, append(values, m.Num)...)
+	err = t.Run(ctx, replaceMemorySQL(), append(values, m.Num)...)
 	if conn.IsUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
 			WithHint("update that one, or choose another topic key")

@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // projectTable has the fields of a project; each but its aliases has a column.
-var projectTable = engram.Fields[engram.Project]()
+var projectTable = engram.Fields[engram.Project]
 
-var projectColumns = columnsOf("p", projectTable)
+var projectColumns = sync.OnceValue(func() string { return columnsOf("p", projectTable()) })
 
 // projectNum returns the row of a project by name or alias; "" is row 0.
 func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
@@ -55,8 +56,8 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		return p, true, nil
 	}
 	var num int64
-	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns+`, p.num`+named, []any{name},
-		scanInto(new(engram.Project), projectTable, &num)))
+	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns()+`, p.num`+named, []any{name},
+		scanInto(new(engram.Project), projectTable(), &num)))
 	if found {
 		keep(&t.names.projects, name, num)
 		keep(&t.names.projects, p.Name, num)
@@ -71,8 +72,8 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 
 // projectsSQL counts by tallies and the covering indexes prompts_project_recent and
 // sessions_project_active.
-var (
-	projectsSQL = `SELECT ` + projectColumns + `,%s FROM projects p WHERE p.num <> 0%s ORDER BY p.name`
+const (
+	projectsSQL = `SELECT %s,%s FROM projects p WHERE p.num <> 0%s ORDER BY p.name`
 	countsSQL   = `(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
 	(SELECT count(*) FROM sessions WHERE project = p.num),
 	(SELECT count(*) FROM prompts WHERE project = p.num AND deleted_at IS NULL)`
@@ -84,9 +85,9 @@ func (t *tx) Projects(ctx context.Context, counted bool) ([]engram.ProjectCounts
 	if counted {
 		counts = countsSQL
 	}
-	query := fmt.Sprintf(projectsSQL, counts, t.hidden.and("p.num"))
+	query := fmt.Sprintf(projectsSQL, projectColumns(), counts, t.hidden.and("p.num"))
 	var c engram.ProjectCounts
-	scan := scanInto(&c.Project, projectTable, &c.Memories, &c.Sessions, &c.Prompts)
+	scan := scanInto(&c.Project, projectTable(), &c.Memories, &c.Sessions, &c.Prompts)
 	return conn.List(ctx, t, "read projects", query, nil, func(s conn.Scanner) (engram.ProjectCounts, error) {
 		_, err := scan(s)
 		return c, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
@@ -13,12 +14,12 @@ import (
 )
 
 // promptTable has the fields of a prompt; each has a column.
-var promptTable = engram.Fields[engram.Prompt]()
+var promptTable = engram.Fields[engram.Prompt]
 
-var promptColumns = columnsOf("p", promptTable)
+var promptColumns = sync.OnceValue(func() string { return columnsOf("p", promptTable()) })
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable))
+	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable()))
 }
 
 // Prompts returns the prompts that pass f, served by prompts_recent, prompts_project_recent, prompts_session or,
@@ -67,10 +68,10 @@ func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) 
 	if f.Project != "" {
 		c.add(row+" = ?", project)
 	}
-	return t.prompts(ctx, c.query(promptColumns)+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
+	return t.prompts(ctx, c.query(promptColumns())+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 }
 
-var searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
+const promptsFound = ` FROM
 	(SELECT rowid AS num, bm25(prompts_fts, 1.0, 0.0) AS score FROM prompts_fts WHERE prompts_fts MATCH ? ORDER BY score, rowid DESC LIMIT ?) AS f
 	CROSS JOIN prompts p ON p.num = f.num ORDER BY f.score, p.num DESC`
 
@@ -99,7 +100,7 @@ func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project str
 		slices.Sort(off)
 		match = "(" + match + ") NOT scope : " + anyOf(off)
 	}
-	return t.prompts(ctx, searchPromptsSQL, match, limit)
+	return t.prompts(ctx, `SELECT `+promptColumns()+promptsFound, match, limit)
 }
 
 // InsertPrompt adds p, with number p.Num if it is set, and sets p.Num.

@@ -6,18 +6,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // relationTable has the fields of a relation; each has a column.
-var relationTable = engram.Fields[engram.Relation]()
+var relationTable = engram.Fields[engram.Relation]
 
-var relationColumns = columnsOf("r", relationTable)
+var relationColumns = sync.OnceValue(func() string { return columnsOf("r", relationTable()) })
 
 func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
-	return conn.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable))
+	return conn.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable()))
 }
 
 // touching selects the relations with an end in a list, between those of two memories, served by
@@ -35,7 +36,7 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 	if ref.ID != "" {
 		column, arg = "id", ref.ID
 	}
-	r, found, err := conn.First(t.relations(ctx, `SELECT `+relationColumns+` FROM relations r WHERE r.`+column+` = ?`, arg))
+	r, found, err := conn.First(t.relations(ctx, `SELECT `+relationColumns()+` FROM relations r WHERE r.`+column+` = ?`, arg))
 	if err == nil && !found {
 		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
 			WithHint("see {conflicts list} and {graph ID}")
@@ -118,7 +119,7 @@ func (t *tx) Relations(ctx context.Context, f engram.RelationFilter, p engram.Pa
 	if err != nil || c == nil {
 		return nil, err
 	}
-	return t.relations(ctx, c.query(relationColumns)+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
+	return t.relations(ctx, c.query(relationColumns())+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
 }
 
 // CountRelations counts the relations that pass f.
@@ -195,9 +196,9 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 	return nil
 }
 
-// relationsOfSQL selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each
+// relationsAround selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each
 // direction. It reads only these, by relations_source and relations_target, without sorting.
-var relationsOfSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num IN (
+const relationsAround = ` FROM relations r WHERE r.num IN (
 	SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (
 		SELECT num FROM relations WHERE source = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)
 	UNION SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (
@@ -217,7 +218,7 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 		return nil, err
 	}
 	if u == nil {
-		return t.relations(ctx, relationsOfSQL, conn.JSONNums(memories), jsonText(verbs), most)
+		return t.relations(ctx, `SELECT `+relationColumns()+relationsAround, conn.JSONNums(memories), jsonText(verbs), most)
 	}
 	key := relationsOf{verbs: jsonText(verbs), most: most}
 	var all []*engram.Relation
@@ -230,7 +231,7 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 		}
 	}
 	if len(unread) > 0 {
-		read, err := t.relations(ctx, relationsOfSQL, conn.JSONNums(unread), key.verbs, most)
+		read, err := t.relations(ctx, `SELECT `+relationColumns()+relationsAround, conn.JSONNums(unread), key.verbs, most)
 		if err != nil {
 			return nil, err
 		}

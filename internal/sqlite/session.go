@@ -3,15 +3,16 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 )
 
 // sessionTable has the fields of a session; each has a column.
-var sessionTable = engram.Fields[engram.Session]()
+var sessionTable = engram.Fields[engram.Session]
 
-var sessionColumns = columnsOf("s", sessionTable)
+var sessionColumns = sync.OnceValue(func() string { return columnsOf("s", sessionTable()) })
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
@@ -20,7 +21,7 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 	}
 	var num, project int64
 	s, found, err := conn.First(conn.List(ctx, t, fmt.Sprintf("read session %q", id),
-		`SELECT `+sessionColumns+`, s.num, s.project FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanInto(new(engram.Session), sessionTable, &num, &project)))
+		`SELECT `+sessionColumns()+`, s.num, s.project FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanInto(new(engram.Session), sessionTable(), &num, &project)))
 	if err == nil && !found {
 		return s, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
 	}
@@ -66,9 +67,9 @@ func (t *tx) Sessions(ctx context.Context, f engram.SessionFilter, p engram.Page
 	if err != nil || c == nil {
 		return nil, err
 	}
-	query, args := c.query(sessionColumns+", s.live")+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset)
+	query, args := c.query(sessionColumns()+", s.live")+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset)
 	var a engram.SessionActivity
-	scan := scanInto(&a.Session, sessionTable, &a.Memories)
+	scan := scanInto(&a.Session, sessionTable(), &a.Memories)
 	return conn.List(ctx, t, "read sessions", query, args, func(r conn.Scanner) (engram.SessionActivity, error) {
 		_, err := scan(r)
 		return a, err

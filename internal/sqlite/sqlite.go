@@ -209,7 +209,7 @@ func (t *tx) addToIndex(ctx context.Context, m engram.Memory) error {
 // eachLive calls fn for each live memory by number, reading in batches.
 func (t *tx) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
 	for after := int64(0); ; {
-		ms, err := t.memories(ctx, liveFromSQL, after, 500)
+		ms, err := t.memories(ctx, memoriesFrom(liveFrom), after, 500)
 		if err != nil || len(ms) == 0 {
 			return err
 		}
