@@ -107,7 +107,7 @@ func New(o Options) *App {
 	main.Code, main.Caller.Dir = git.Code{}, o.Dir
 	main.Resolved = o.Config.Origins["project"].Source != config.SourceFlag
 	if o.Warm {
-		main.Warm = a.warm
+		main.Warm, main.Known = a.warm, a.known
 	}
 	a.Engine = engine.New(main)
 	a.jobs = newBackground(a.embedMissing, a.sleepNightly, a.counting.run, a.writeNotes)
@@ -225,22 +225,34 @@ func policyOf(c config.Config) *lifecycle.Policy {
 // memories a server answers in 30 ms, and a command by itself needs 60.
 const warmWait = 200 * time.Millisecond
 
+// knownWait is the same for the name of a project, which takes a server less than 1 ms.
+const knownWait = warmWait / 4
+
 // warm asks the server of the data directory to search, since it has the index in memory. ok is
 // false if it cannot answer; then the caller searches, with the same result.
 func (a *App) warm(ctx context.Context, in search.SearchInput) (found engram.Found, ok bool) {
+	ok = a.ask(ctx, warmWait, daemon.OperationSearch, func() any { return warmSearch{settingsOf(a.opts.Config, time.Now()) + marksOf(a.inForce()), in} }, &found)
+	return found, ok
+}
+
+// known asks the same server which project a name means: opening the database for that would cost a command more than
+// the rest of its question.
+func (a *App) known(ctx context.Context, name string) (canonical string, ok bool) {
+	ok = a.ask(ctx, knownWait, daemon.OperationProject, func() any { return name }, &canonical)
+	return canonical, ok
+}
+
+// ask asks the server of the data directory, if it is of this build and has this store open. ok is false if it refuses or
+// does not answer in time.
+func (a *App) ask(ctx context.Context, wait time.Duration, operation string, in func() any, out any) (ok bool) {
 	c := a.opts.Config
 	h, held, err := daemon.Look(c.DataDir)
 	if err != nil || !held || !h.Here() || h.Version != a.opts.Version || h.Build != build() || h.Database != c.Place() {
-		return found, false
+		return false
 	}
-	settings := settingsOf(c, time.Now())
-	if settings == "" {
-		return found, false
-	}
-	ctx, cancel := context.WithTimeout(ctx, warmWait)
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	err = h.Ask(ctx, c.HTTPToken, daemon.OperationSearch, warmSearch{Settings: settings + marksOf(a.inForce()), In: in}, &found)
-	return found, err == nil
+	return h.Ask(ctx, c.HTTPToken, operation, in(), out) == nil
 }
 
 // measured returns the process metrics for Prometheus; nil if the settings do not ask for them.

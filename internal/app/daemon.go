@@ -18,6 +18,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/daemon/logfile"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/service"
 )
@@ -81,7 +82,8 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 			stop()
 			return struct{}{}, nil
 		},
-		daemon.OperationSearch: func(ctx context.Context, in []byte) (any, error) { return a.answerSearch(ctx, opened, in) },
+		daemon.OperationSearch:  func(ctx context.Context, in []byte) (any, error) { return a.answerSearch(ctx, opened, in) },
+		daemon.OperationProject: func(ctx context.Context, in []byte) (any, error) { return a.answerProject(ctx, opened, in) },
 	}
 	handler := daemon.Handler(a.lock.Record().Key, verbs)
 	return handler, a.lock.Announce("http://"+at.String(), daemon.AskAt(at))
@@ -107,13 +109,35 @@ func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (
 	if q.Settings != settingsOf(a.opts.Config, time.Now())+marksOf(a.inForce()) {
 		return nil, engram.Errorf(engram.CodeConflict, "the server has other settings")
 	}
-	if !a.opts.Config.OnServer() {
-		now, err := os.Stat(a.opts.Config.DBPath)
-		if err != nil || opened == nil || !os.SameFile(opened, now) {
-			return nil, engram.Errorf(engram.CodeConflict, "the server has another file open")
-		}
+	if err := a.stillOpen(opened); err != nil {
+		return nil, err
 	}
 	return engine.New(a.engineOptions(a.store, time.Now)).Search(ctx, q.In)
+}
+
+// answerProject returns the canonical name of the project that a command names.
+func (a *App) answerProject(ctx context.Context, opened os.FileInfo, in []byte) (any, error) {
+	var name string
+	if err := json.Unmarshal(in, &name); err != nil {
+		return nil, engram.Errorf(engram.CodeInvalid, "the request is not a name")
+	}
+	if err := a.stillOpen(opened); err != nil {
+		return nil, err
+	}
+	p, err := a.Engine.ProjectFor(ctx, projects.ProjectRequest{Explicit: name})
+	return p.Name, err
+}
+
+// stillOpen fails if the server has opened another file than the one that is there now.
+func (a *App) stillOpen(opened os.FileInfo) error {
+	if a.opts.Config.OnServer() {
+		return nil
+	}
+	now, err := os.Stat(a.opts.Config.DBPath)
+	if err != nil || opened == nil || !os.SameFile(opened, now) {
+		return engram.Errorf(engram.CodeConflict, "the server has another file open")
+	}
+	return nil
 }
 
 // settingsOf returns the settings that may affect a search, in a comparable form: all but those
@@ -135,11 +159,7 @@ func settingsOf(c config.Config, now time.Time) string {
 	c.Path, c.Metrics, c.Offline = "", false, c.Offline && (served || ranked) // it says what may be sent
 	c.Store = c.Place()                                                       // without its password
 	c.DataDir = ""                                                            // the lock identifies it; it may be spelled in two ways
-	text, err := json.Marshal(c)
-	if err != nil {
-		return "" // equal on both sides only if both fail
-	}
-	return string(text) + zone
+	return fmt.Sprintf("%#v", c) + zone                                       // both are of one build, and as JSON it would take a command three times as long
 }
 
 // Control starts, ends and examines the server of a data directory.

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -13,15 +14,17 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
 // Operations that a server performs for commands of its own program.
 const (
-	OperationStatus = "status"
-	OperationStop   = "stop"
-	OperationSearch = "search"
+	OperationStatus  = "status"
+	OperationStop    = "stop"
+	OperationSearch  = "search"
+	OperationProject = "project"
 )
 
 // keyHeader carries the record's key: clients that can read the record may ask.
@@ -68,16 +71,26 @@ func Ask(ctx context.Context, r Record, token, verb string, in, out any) error {
 	return send(req, out)
 }
 
-// send sends a request over a new connection, without proxies or redirects.
+// send sends a request over a new connection, without proxies or redirects. It needs no http.Transport, whose goroutines
+// and tables cost a command as much as the rest of its question.
 func send(req *http.Request, out any) error {
-	t := &http.Transport{DisableKeepAlives: true, DisableCompression: true}
-	defer t.CloseIdleConnections()
-	res, err := t.RoundTrip(req)
+	ctx := req.Context()
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", req.URL.Host)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })() // what waits returns at once
+	req.Close = true
+	if err := req.Write(c); err != nil {
+		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(io.LimitReader(c, maxAnswer)), req)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
 	defer res.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	answer, err := io.ReadAll(res.Body)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}

@@ -68,6 +68,8 @@ type Options struct {
 	Clinic consolidate.Clinic
 	// Warm asks a server of the same store and settings to search; nil: no server.
 	Warm search.Warm
+	// Known asks it which project a name means; nil: no server.
+	Known projects.Known
 	// Formats are the formats of Export and Import by name; should include exchange.NativeFormat.
 	Formats map[string]engram.Format
 	// Spool opens temporary storage for records of an import; nil: memory.
@@ -132,7 +134,7 @@ func assemble(l *ledger.Ledger, s *shared) *Engine {
 	x := exposure.New(l, o.Tally, o.Collect)
 	a := anchors.New(l, x, o.Code, s.checks)
 	e := &Engine{ledger: l, exposure: x, anchors: a, shared: s}
-	e.Registry = projects.New(l, s.folders, o.Resolved)
+	e.Registry = projects.New(l, s.folders, o.Resolved, o.Known)
 	e.Eraser = forget.New(l, x, o.Traces)
 	e.Finder = search.New(l, x, a, s.cache, o.Reranker, o.Warm)
 	e.Reverter = undo.New(l)

@@ -22,13 +22,20 @@ type Registry struct {
 
 	Folders  Folders // nil: a folder's project is its base name
 	resolved bool    // ProjectRequest.Override comes from the settings: if it is invalid, the folder decides
+	known    Known   // nil: no server
 }
 
 // New returns a Registry. resolved says that ProjectRequest.Override comes from the settings, not from the call: if it is
 // no valid project name, the folder decides, with a warning.
-func New(l *ledger.Ledger, folders Folders, resolved bool) *Registry {
-	return &Registry{screen: l.Screen, ledger: l, Folders: folders, resolved: resolved}
+//
+// known is nil without a server.
+func New(l *ledger.Ledger, folders Folders, resolved bool, known Known) *Registry {
+	return &Registry{screen: l.Screen, ledger: l, Folders: folders, resolved: resolved, known: known}
 }
+
+// Known asks a server of the same store, which need not open it, for the canonical name of a project. ok is false if there
+// is none, or if it cannot answer.
+type Known func(ctx context.Context, name string) (canonical string, ok bool)
 
 // Recently returns folders with a short memory, for servers that ask about the same folder at every call; nil for nil.
 func Recently(folders Folders, now func() time.Time) Folders {

@@ -132,6 +132,12 @@ func (g *Registry) explicitProject(ctx context.Context, r ProjectRequest) (Proje
 	if name == "" || project.CheckText(r.Explicit) != nil {
 		return in, wrong
 	}
+	if g.known != nil && !r.Write && r.AsOf.IsZero() {
+		if canonical, ok := g.known(ctx, name); ok {
+			in.Name = canonical
+			return in, nil
+		}
+	}
 	var names []string
 	var canonical string
 	err := g.ledger.View(ctx, func(rd engram.Reader) error {
