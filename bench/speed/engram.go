@@ -57,6 +57,12 @@ func processes(name string, run func(i int) (time.Duration, error)) lane {
 	}
 }
 
+// search asks question number i in its project, in a process of its own.
+func (b build) search(ctx context.Context, dir string, i, size int) (time.Duration, error) {
+	_, took, err := output(b.command(ctx, dir, "search", question(i, size), "--project", asked(i, size).project), "")
+	return took, err
+}
+
 // listTools starts engram mcp, asks for its tools and ends it after the answer.
 func (b build) listTools(ctx context.Context, dir string) (time.Duration, error) {
 	cmd := b.command(ctx, dir, "mcp")

@@ -80,6 +80,9 @@ func run(ctx context.Context) (err error) {
 	}
 
 	b := bench{stores: kept, builds: builds, work: work, rounds: *rounds, only: matches, alone: *alone}
+	if b.self, err = os.Executable(); err != nil {
+		return err
+	}
 	if b.programs, err = programs(work); err != nil {
 		return err
 	}

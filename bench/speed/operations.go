@@ -33,6 +33,9 @@ type bench struct {
 	alone    bool // without references, which then are not made either
 	programs func(name, program string, args ...string) lane
 	results  []result
+
+	self               string // this program, beside which the reference programs stand
+	recorded, replayed string // stores of the lanes of bare statements
 }
 
 // add runs an operation, unless it is left out, and keeps its result.
@@ -88,7 +91,7 @@ func (b *bench) starts(ctx context.Context) error {
 
 // at measures everything on stores of a size.
 func (b *bench) at(ctx context.Context, size int) (err error) {
-	if !b.wanted(opQuestion, opProject, opCommon, opSave, opWriters, opOwn, opImported, opStart, opPrompt, opCold, opTools) {
+	if !b.wanted(opQuestion, opProject, opCommon, opSave, opWriters, opOwn, opImported, opStart, opPrompt, opCold, opTools, opAsk) {
 		return nil
 	}
 	var dirs []string
@@ -97,16 +100,24 @@ func (b *bench) at(ctx context.Context, size int) (err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	for _, build := range b.builds {
-		store, err := b.of(ctx, build, size)
-		if err != nil {
+	var store string
+	for _, build := range slices.Backward(b.builds) { // the last store is that of the first build, which the recorder is of
+		if store, err = b.of(ctx, build, size); err != nil {
 			return err
 		}
 		dir, err := copyOf(store, b.work)
 		if err != nil {
 			return err
 		}
-		dirs = append(dirs, dir)
+		dirs = slices.Insert(dirs, 0, dir)
+	}
+	if !b.alone && b.wanted(opCold, opStart, opPrompt) {
+		for _, to := range []*string{&b.recorded, &b.replayed} {
+			if *to, err = copyOf(store, b.work); err != nil {
+				return err
+			}
+			dirs = append(dirs, *to)
+		}
 	}
 	if err := b.cold(ctx, size, dirs); err != nil {
 		return err
@@ -123,10 +134,8 @@ func (b *bench) cold(ctx context.Context, size int, dirs []string) error {
 		}
 		return append(all, b.programs(refLinked, "linked", filepath.Join(dirs[0], "engram.db")))
 	}
-	err := b.add(operation{name: opCold, size: size, per: 3, lanes: lanes(func(e build, dir string, i int) (time.Duration, error) {
-		_, took, err := output(e.command(ctx, dir, "search", question(i, size), "--project", asked(i, size).project), "")
-		return took, err
-	})})
+	search := func(e build, dir string, i int) (time.Duration, error) { return e.search(ctx, dir, i, size) }
+	err := b.add(operation{name: opCold, size: size, per: 3, lanes: append(lanes(search), b.bare(search))})
 	if err != nil {
 		return err
 	}
@@ -136,13 +145,14 @@ func (b *bench) cold(ctx context.Context, size int, dirs []string) error {
 	}
 	for _, event := range []struct{ name, event string }{{opStart, "session-start"}, {opPrompt, "prompt"}} {
 		silent, asks := 0, 0
-		err = b.add(operation{name: event.name, size: size, per: 3, lanes: lanes(func(e build, dir string, i int) (time.Duration, error) {
+		run := func(e build, dir string, i int) (time.Duration, error) {
 			told, took, err := b.hook(ctx, e, dir, event.event, i, size)
 			if asks++; told == "" {
 				silent++
 			}
 			return took, err
-		})})
+		}
+		err = b.add(operation{name: event.name, size: size, per: 3, lanes: append(lanes(run), b.bare(run))})
 		if err != nil {
 			return err
 		}
@@ -210,6 +220,9 @@ func (b *bench) served(ctx context.Context, size int, dirs []string) (err error)
 	if err := b.resident(size, servers); err != nil {
 		return err
 	}
+	if err := b.asking(ctx, size, dirs); err != nil {
+		return err
+	}
 	if err := b.contexts(size, servers, lanes); err != nil {
 		return err
 	}
@@ -252,6 +265,15 @@ func (b *bench) searches(size int, lanes func(func(s *server, i int) error) []la
 		}
 	}
 	return nil
+}
+
+// asking measures the command that searches where a server has the store.
+func (b *bench) asking(ctx context.Context, size int, dirs []string) error {
+	var all []lane
+	for k, e := range b.builds {
+		all = append(all, processes(e.name, func(i int) (time.Duration, error) { return e.search(ctx, dirs[k], i, size) }))
+	}
+	return b.add(operation{name: opAsk, size: size, per: 3, lanes: append(all, b.programs(refLinked, "linked"))})
 }
 
 // resident notes the memory of servers that have searched.

@@ -17,16 +17,19 @@ import (
 	"github.com/blevesearch/bleve/v2/mapping"
 	"github.com/blevesearch/bleve/v2/search/query"
 	_ "modernc.org/sqlite"
+
+	"github.com/alanbuscaglia/engram/bench/speed/replay"
 )
 
 // Names of the references, as the table has them.
 const (
-	refBleve  = "bleve"          // top 10 ids by BM25 of English words, any of them: an index in Go without vectors
-	refFTS5   = "FTS5"           // the same with the texts; saves are an insert and a commit with a full sync
-	refRow    = "row"            // insert and commit of a plain row
-	refHello  = "Go"             // a process that says hello
-	refLinked = "Go with SQLite" // the same with SQLite linked in; with a store it reads one row
-	refBatch  = "rows with FTS5" // a row and its entry in FTS5, a thousand a transaction
+	refBleve  = "bleve"               // top 10 ids by BM25 of English words, any of them: an index in Go without vectors
+	refFTS5   = "FTS5"                // the same with the texts; saves are an insert and a commit with a full sync
+	refRow    = "row"                 // insert and commit of a plain row
+	refHello  = "Go"                  // a process that says hello
+	refLinked = "Go with SQLite"      // the same with SQLite linked in; with a store it reads one row
+	refBare   = "its bare statements" // a process of Go that runs the same statements of SQLite, reads the same rows, and does nothing with them
+	refBatch  = "rows with FTS5"      // a row and its entry in FTS5, a thousand a transaction
 )
 
 // batch is how many documents an index takes at once.
@@ -244,4 +247,19 @@ func programs(work string) (func(name, program string, args ...string) lane, err
 			return took, err
 		})
 	}, nil
+}
+
+// bare is a lane of the statements alone that run makes a build run: the recorder runs it on a store of its own, which is not
+// counted, and then its statements run on another store, which has met all statements before them.
+func (b *bench) bare(run func(e build, dir string, i int) (time.Duration, error)) lane {
+	replayed := b.programs(refBare, "bare", filepath.Join(b.recorded, replay.Name), filepath.Join(b.replayed, "engram.db"))
+	recorder := build{name: refBare, binary: filepath.Join(filepath.Dir(b.self), "record")}
+	do := replayed.do
+	replayed.do = func(i int) error {
+		if _, err := run(recorder, b.recorded, i); err != nil {
+			return err
+		}
+		return do(i)
+	}
+	return replayed
 }
