@@ -304,14 +304,14 @@ func reservedCalls() map[string][]string {
 		// The program calls only the models that a person configured, as the README promises, and the hub when a person pulls one.
 		"net.Dial":              {},
 		"net.DialTimeout":       {},
-		"net.Dialer":            {},
+		"net.Dialer":            {"internal/daemon/"}, // to the loopback address alone
 		"http.Get":              {},
 		"http.Post":             {},
 		"http.Client":           {endpoint, hub},
 		"http.NewRequest":       {},
 		"http.DefaultClient":    {},
 		"http.DefaultTransport": {},
-		"http.Transport":        {endpoint, hub, "internal/daemon/"}, // the latter to the loopback address alone
+		"http.Transport":        {endpoint, hub},
 		// The default mux is shared with every dependency.
 		"http.ListenAndServe": {},
 		"http.HandleFunc":     {},

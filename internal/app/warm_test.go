@@ -149,6 +149,28 @@ func TestAServerSeesWhatWasSavedAMomentAgo(t *testing.T) {
 	}
 }
 
+func TestAServerKnowsItsProjects(t *testing.T) {
+	a, opened := serving(t)
+	if _, err := a.Engine.RenameProject(t.Context(), "zoo", "garden"); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		in   string
+		want any
+		code engram.Code
+	}{{`"garden"`, "garden", ""}, {`"Zoo"`, "garden", ""}, {`"mine"`, "mine", engram.CodeNotFound}, {`{}`, nil, engram.CodeInvalid}} {
+		if got, err := a.answerProject(t.Context(), opened, []byte(tt.in)); got != tt.want || err != nil && engram.CodeOf(err) != tt.code || (err == nil) != (tt.code == "") {
+			t.Errorf("%s: got %v, %v, want %v and %q", tt.in, got, err, tt.want, tt.code)
+		}
+	}
+	if err := os.Rename(a.opts.Config.DBPath, a.opts.Config.DBPath+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := a.answerProject(t.Context(), opened, []byte(`"garden"`)); engram.CodeOf(err) != engram.CodeConflict {
+		t.Errorf("of a file that is gone: got %v, %v, want a conflict", got, err)
+	}
+}
+
 func TestAServerSearchesOnlyForItsOwnSettings(t *testing.T) {
 	a, opened := serving(t)
 	dir := a.opts.Config.DataDir

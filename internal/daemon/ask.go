@@ -80,7 +80,7 @@ func send(req *http.Request, out any) error {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
 	defer c.Close()
-	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })() // what waits returns at once
+	defer context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })() // what blocks returns at once
 	req.Close = true
 	if err := req.Write(c); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)

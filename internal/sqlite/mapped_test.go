@@ -1,6 +1,8 @@
 package sqlite_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -56,4 +58,31 @@ func TestAMappedFileShowsOneSnapshotDuringWrites(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// A statement of a short-lived process is not watched while it runs, but its rows end with the context.
+func TestRowsEndWithTheContext(t *testing.T) {
+	for name, change := range map[string]func(*sqlite.Options){"mapped": mapped, "read": func(*sqlite.Options) {}} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, filepath.Join(t.TempDir(), "engram.db"), change)
+			defer s.Close()
+			c := storetest.NewCorpus(1)
+			makeProjects(t, s, c)
+			saveLong(t, s, c, 20, func() {})
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			rows := 0
+			err := s.View(ctx, func(r engram.Reader) error {
+				return r.Outlines(ctx, engram.Filter{}, 0, func(engram.Memory) bool {
+					if rows++; rows == 3 {
+						end()
+					}
+					return true
+				})
+			})
+			if !errors.Is(err, context.Canceled) || rows != 3 {
+				t.Errorf("got %d rows and %v, want 3 and that it was cancelled", rows, err)
+			}
+		})
+	}
 }

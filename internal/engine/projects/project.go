@@ -33,8 +33,8 @@ func New(l *ledger.Ledger, folders Folders, resolved bool, known Known) *Registr
 	return &Registry{screen: l.Screen, ledger: l, Folders: folders, resolved: resolved, known: known}
 }
 
-// Known asks a server of the same store, which need not open it, for the canonical name of a project. ok is false if there
-// is none, or if it cannot answer.
+// Known asks a server of the same store, which need not open it, for the canonical name of a project. ok is false if it
+// has no such project or cannot answer.
 type Known func(ctx context.Context, name string) (canonical string, ok bool)
 
 // Recently returns folders with a short memory, for servers that ask about the same folder at every call; nil for nil.
