@@ -66,6 +66,7 @@ func (w *World) Memory() engram.Memory {
 		w.Change(&m)
 	}
 	m.Title, m.Content = w.text(5), w.text(20)
+	w.newest = strings.Fields(m.Content)
 	m.Type, m.Scope = engram.TypeFact, engram.ScopeProject
 	w.home(&m)
 	if w.r.IntN(12) == 0 {
@@ -107,11 +108,15 @@ func (w *World) Change(m *engram.Memory) {
 	}
 }
 
-// Question draws a question: words that are there, beginnings, parts and misspellings of them, and others.
+// Question draws a question: words that are there, above all of the newest memory, beginnings, parts and misspellings of
+// them, and others.
 func (w *World) Question() engram.LexicalQuery {
 	var words []string
 	for range []int{1, 1, 1, 2, 3, 8}[w.r.IntN(6)] {
 		word := w.word()
+		if w.r.IntN(4) == 0 {
+			word = pick(w.r, w.newest)
+		}
 		r := []rune(word)
 		switch w.r.IntN(9) {
 		case 0:

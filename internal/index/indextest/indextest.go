@@ -43,6 +43,7 @@ type World struct {
 	moved  []move
 	model  *model
 	made   int
+	newest []string // words of the memory that was made last, saved or given up
 }
 
 // New returns a world of five projects with two sessions each, and no memories.
@@ -53,6 +54,7 @@ func New(t testing.TB, seed uint64, at Stores) *World {
 	for len(w.Words) < 300 {
 		w.Words = append(w.Words, w.coin())
 	}
+	w.newest = w.Words[:1]
 	err := w.store(0).Update(t.Context(), func(tx engram.Tx) error {
 		for _, p := range w.projects() {
 			if err := tx.PutProject(t.Context(), engram.Project{Name: p, CreatedAt: minute(0)}); err != nil {
@@ -93,11 +95,11 @@ func (w *World) clone() *World {
 // Live returns the numbers of the live memories, in order.
 func (w *World) Live() []int64 { return slices.Sorted(maps.Keys(w.model.live)) }
 
-// Run lives through a history: transactions, each followed by questions.
+// Run lives through a history: transactions, most of them followed by questions.
 func (w *World) Run(transactions int) {
 	for w.Step = range transactions {
 		w.transaction()
-		w.Ask(3)
+		w.Ask(w.r.IntN(6))
 		if w.Step%50 == 49 {
 			w.Examine()
 		}

@@ -19,13 +19,14 @@ type move struct {
 	from, to string
 }
 
-// transaction makes some changes, and some questions before and in between: half of them small ones, as agents make. One
-// in eight is given up, one in twelve followed by a new start of a program. Now and then the other program writes.
+// transaction makes some changes, with questions before and in between. The first transactions and half of the others are
+// small, as those of agents; before a quarter the other process takes over the writing. One in eight is given up, one in twelve followed by a
+// new start of a process.
 func (w *World) transaction() {
 	if w.r.IntN(4) == 0 {
 		w.opened[0], w.opened[1] = w.opened[1], w.opened[0]
 	}
-	small, looks, givenUp := w.r.IntN(2) == 0, w.r.IntN(3) > 0, w.r.IntN(8) == 0
+	small, looks, givenUp := w.Step < 15 || w.r.IntN(2) == 0, w.r.IntN(3) > 0, w.r.IntN(8) == 0
 	changes := func(tx engram.Tx) error {
 		for range 1 + w.r.IntN(6) {
 			if err := w.operation(tx, small); err != nil {
@@ -62,7 +63,7 @@ func (w *World) transaction() {
 func (w *World) operation(tx engram.Tx, small bool) error {
 	some, fresh, n := pick(w.r, []int{1, 1, 1, 3, 30}), pick(w.r, []int{1, 1, 2, 5, 20, 40, 70, 150, 600}), w.r.IntN(100)
 	if small {
-		some, fresh, n = 1, 1+w.r.IntN(2), max(0, n-20)
+		some, fresh, n = 1, 1+w.r.IntN(2), w.r.IntN(130)-30
 	}
 	switch {
 	case n < 30:
