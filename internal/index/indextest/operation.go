@@ -20,8 +20,8 @@ type move struct {
 }
 
 // transaction makes some changes, with questions before and in between. The first transactions and half of the others are
-// small, as those of agents; before a quarter the other process takes over the writing. One in eight is given up, one in twelve followed by a
-// new start of a process.
+// small, as those of agents. One in four is of the other process, which goes on writing; one in eight is given up, and one
+// in twelve followed by a new start of a process.
 func (w *World) transaction() {
 	if w.r.IntN(4) == 0 {
 		w.opened[0], w.opened[1] = w.opened[1], w.opened[0]
