@@ -59,11 +59,12 @@ func (w *World) transaction() {
 	}
 }
 
-// operation makes one kind of change to one or many memories; only a small one, to few.
+// operation makes one kind of change to one or many memories; a small one to few, except that a save may have so many that
+// some of them are due for a segment.
 func (w *World) operation(tx engram.Tx, small bool) error {
-	some, fresh, n := pick(w.r, []int{1, 1, 1, 3, 30}), pick(w.r, []int{1, 1, 2, 5, 20, 40, 70, 150, 600}), w.r.IntN(100)
+	some, fresh, n := pick(w.r, []int{1, 1, 1, 3, 30}), pick(w.r, []int{1, 1, 2, 5, 20, 50, 70, 150, 600}), w.r.IntN(100)
 	if small {
-		some, fresh, n = 1, 1+w.r.IntN(2), w.r.IntN(130)-30
+		some, fresh, n = 1, pick(w.r, []int{1, 1, 1, 2, 2, 40}), w.r.IntN(130)-30
 	}
 	switch {
 	case n < 30:
