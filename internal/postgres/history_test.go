@@ -21,7 +21,7 @@ import (
 
 var (
 	histories = flag.Int("histories", 2, "random histories that the index lives through beside its model")
-	steps     = flag.Int("steps", 50, "transactions of each history")
+	steps     = flag.Int("steps", 40, "transactions of each history")
 	seed      = flag.Uint64("seed", 1, "of the first history; the next ones follow")
 )
 
