@@ -118,6 +118,9 @@ func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []In
 	all := make([]SaveResult, len(intakes))
 	var number int64
 	look := func(r engram.Reader) error { return w.look(ctx, r, out) }
+	if len(intakes) == 1 {
+		ctx = engram.WithSharedCommit(ctx)
+	}
 	err = w.ledger.WriteAfter(ctx, operation, look, func(o *ledger.Tx) error {
 		o.Embedded = out.Embedded
 		if len(intakes) > 1 {
