@@ -98,9 +98,10 @@ type unchanged struct {
 
 // relationsOf identifies an answer of RelationsOf for one memory.
 type relationsOf struct {
-	memory int64
-	verbs  string
-	most   int
+	memory   int64
+	verbs    string
+	most     int
+	incoming bool
 }
 
 // unchanged returns the connection's cache, emptied if it is outdated; nil if it has none.

@@ -122,7 +122,7 @@ func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []In
 		ctx = engram.WithSharedCommit(ctx)
 	}
 	err = w.ledger.WriteAfter(ctx, operation, look, func(o *ledger.Tx) error {
-		o.Embedded = out.Embedded
+		o.Embedded, o.Judged = out.Embedded, out.judged
 		if len(intakes) > 1 {
 			o.Logged = map[ledger.Thing]bool{}
 		}

@@ -113,11 +113,11 @@ func (x *Index) readCatalogue(ctx context.Context, now index.State, last *catalo
 }
 
 // readUnsealed makes a segment of the unsealed memories. Their words are read on first use: vector
-// searches do not need them, and every save changes them. From a server come those that last does not have.
+// searches do not need them, and every save changes them. Only those are read that last does not have.
 func (x *Index) readUnsealed(ctx context.Context, now index.State, last *catalogue) (*segment, error) {
 	var known index.State // whose memories g begins with
 	g := &segment{level: levelSmall, project: Several, loaded: true, wordless: true}
-	if x.Served && last != nil && last.state.Changes == now.Changes && last.state.Last <= now.Last {
+	if last != nil && last.state.Changes == now.Changes && last.state.Last <= now.Last {
 		if known = last.state; last.fresh != nil {
 			g.waiting, g.docs = slices.Clip(last.fresh.waiting), slices.Clip(last.fresh.docs)
 		}
