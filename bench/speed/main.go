@@ -79,10 +79,7 @@ func run(ctx context.Context) (err error) {
 		return compareAnswers(ctx, builds[0], work, *labels, *answers, *answersAgainst)
 	}
 
-	b := bench{stores: kept, builds: builds, work: work, rounds: *rounds, only: matches, alone: *alone}
-	if b.programs, err = programs(work); err != nil {
-		return err
-	}
+	b := bench{stores: kept, builds: builds, work: work, rounds: *rounds, only: matches, alone: *alone, programs: programs(work)}
 	if err := b.starts(ctx); err != nil {
 		return err
 	}

@@ -92,14 +92,14 @@ func (b *bench) at(ctx context.Context, size int) (err error) {
 		return nil
 	}
 	var dirs []string
+	var store string
 	defer func() {
 		for _, dir := range dirs { // a million memories have gigabytes
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
 	for _, build := range b.builds {
-		store, err := b.of(ctx, build, size)
-		if err != nil {
+		if store, err = b.of(ctx, build, size); err != nil {
 			return err
 		}
 		dir, err := copyOf(store, b.work)
@@ -111,7 +111,14 @@ func (b *bench) at(ctx context.Context, size int) (err error) {
 	if err := b.cold(ctx, size, dirs); err != nil {
 		return err
 	}
-	return b.served(ctx, size, dirs)
+	var bare string
+	if !b.alone && b.wanted(opSave, opWriters) {
+		if bare, err = copyOf(store, b.work); err != nil {
+			return err
+		}
+		dirs = append(dirs, bare)
+	}
+	return b.served(ctx, size, dirs[:len(b.builds)], bare)
 }
 
 // cold measures processes that begin and end: no server has the store.
@@ -175,8 +182,8 @@ func (b *bench) hook(ctx context.Context, e build, dir, event string, i, size in
 	return output(cmd, string(text))
 }
 
-// served measures what a server answers.
-func (b *bench) served(ctx context.Context, size int, dirs []string) (err error) {
+// served measures what a server answers. bare is a store for the reference of saves; "" if it is not measured.
+func (b *bench) served(ctx context.Context, size int, dirs []string, bare string) (err error) {
 	var servers []*server
 	defer func() {
 		for _, s := range servers {
@@ -212,6 +219,17 @@ func (b *bench) served(ctx context.Context, size int, dirs []string) (err error)
 	}
 	if err := b.contexts(size, servers, lanes); err != nil {
 		return err
+	}
+	if bare != "" {
+		program, err := beside("bare", b.work)
+		if err != nil {
+			return err
+		}
+		s, err := build{refBare, program}.serve(ctx, bare)
+		if err != nil {
+			return err
+		}
+		servers = append(servers, s)
 	}
 	return b.saves(size, servers, tables)
 }

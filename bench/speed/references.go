@@ -21,12 +21,13 @@ import (
 
 // Names of the references, as the table has them.
 const (
-	refBleve  = "bleve"          // top 10 ids by BM25 of English words, any of them: an index in Go without vectors
-	refFTS5   = "FTS5"           // the same with the texts; saves are an insert and a commit with a full sync
-	refRow    = "row"            // insert and commit of a plain row
-	refHello  = "Go"             // a process that says hello
-	refLinked = "Go with SQLite" // the same with SQLite linked in; with a store it reads one row
-	refBatch  = "rows with FTS5" // a row and its entry in FTS5, a thousand a transaction
+	refBleve  = "bleve"           // top 10 ids by BM25 of English words, any of them: an index in Go without vectors
+	refFTS5   = "FTS5"            // the same with the texts; saves are an insert and a commit with a full sync
+	refRow    = "row"             // insert and commit of a plain row
+	refHello  = "Go"              // a process that says hello
+	refLinked = "Go with SQLite"  // the same with SQLite linked in; with a store it reads one row
+	refBare   = "bare statements" // the statements of a save over HTTP, with commits one after the other, and nothing else
+	refBatch  = "rows with FTS5"  // a row and its entry in FTS5, a thousand a transaction
 )
 
 // batch is how many documents an index takes at once.
@@ -228,20 +229,25 @@ func batchLane(documents int, work string) lane {
 	}}
 }
 
-// programs returns a function that makes a lane of a reference program; they stand beside this one and are copied to work.
-func programs(work string) (func(name, program string, args ...string) lane, error) {
+// beside installs a reference program, which stands beside this one, to work.
+func beside(program, work string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	return installed(filepath.Join(filepath.Dir(self), program), filepath.Join(work, program))
+}
+
+// programs returns a function that makes a lane of a reference program.
+func programs(work string) func(name, program string, args ...string) lane {
 	return func(name, program string, args ...string) lane {
-		copied, failed := installed(filepath.Join(filepath.Dir(self), program), filepath.Join(work, program))
+		path, failed := beside(program, work)
 		return processes(name, func(int) (time.Duration, error) {
 			if failed != nil {
 				return 0, failed
 			}
-			_, took, err := output(exec.Command(copied, args...), "")
+			_, took, err := output(exec.Command(path, args...), "")
 			return took, err
 		})
-	}, nil
+	}
 }

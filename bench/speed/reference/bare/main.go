@@ -1,7 +1,6 @@
-// Command bare is what a save over HTTP takes at least in Go with this SQLite driver and Engram's tables: it writes the
-// rows that a save writes, in the statements that a save has, with the same pragmas and commits, and nothing else. It
-// compares nothing, reads only the numbers of the session and whether the text is known, embeds nothing and seals no
-// index: what is missing comes on top.
+// Command bare is what saving over HTTP takes at least in Go with this SQLite driver and Engram's tables: it runs the
+// statements of a save, which read as many rows and write the same ones, with the same pragmas and commits, one after the
+// other, and nothing else. It ranks, compares, embeds, checks and indexes nothing: that comes on top.
 //
 // It takes the arguments of engram serve and a store that Engram has made, and leaves one that Engram must not use.
 package main
@@ -18,11 +17,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	mathrand "math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,16 +57,19 @@ func run(args []string) error {
 	return http.Serve(l, nil)
 }
 
+// projects is how many the corpus has.
+const projects = 20
+
 // A store is one connection with its prepared statements, as Engram's writer has.
 type store struct {
 	mu            sync.Mutex
 	conn          driver.Conn
 	statements    map[string]driver.Stmt
-	seq, clock    int64    // the newest of the journal
-	relation      int64    // the newest
-	model, memory int64    // of the newest vector, and its memory
-	row           []byte   // a vector
-	near          [3]int64 // what a save relates to: most of the corpus find as many
+	seq, clock    int64           // the newest of the journal
+	relation      int64           // the newest
+	model, memory int64           // of the newest vector, and its memory
+	row           []byte          // a vector
+	first         map[int64]int64 // a memory of each project
 }
 
 func open(path string) (*store, error) {
@@ -75,7 +80,7 @@ func open(path string) (*store, error) {
 		return nil, err
 	}
 	defer db.Close()
-	s := &store{statements: map[string]driver.Stmt{}}
+	s := &store{statements: map[string]driver.Stmt{}, first: map[int64]int64{}}
 	if s.conn, err = db.Driver().Open("file:" + path + "?" + pragmas.Encode()); err != nil {
 		return nil, err
 	}
@@ -116,19 +121,38 @@ func (s *store) exec(query string, args ...any) error {
 
 // query returns the first row; nil of none.
 func (s *store) query(query string, args ...any) (row []driver.Value, err error) {
+	err = s.rows(query, args, func(r []driver.Value) bool {
+		row = slices.Clone(r)
+		return false
+	})
+	return row, err
+}
+
+// each reads all rows.
+func (s *store) each(query string, args ...any) error {
+	return s.rows(query, args, func([]driver.Value) bool { return true })
+}
+
+// rows calls fn with each row until it returns false.
+func (s *store) rows(query string, args []any, fn func([]driver.Value) bool) error {
 	stmt, values, err := s.prepared(query, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	rows, err := stmt.(driver.StmtQueryContext).QueryContext(context.Background(), values)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	row = make([]driver.Value, len(rows.Columns()))
-	if err = rows.Next(row); errors.Is(err, io.EOF) {
-		row, err = nil, nil
+	row := make([]driver.Value, len(rows.Columns()))
+	for err == nil {
+		if err = rows.Next(row); err == nil && !fn(row) {
+			err = io.EOF
+		}
 	}
-	return row, errors.Join(err, rows.Close())
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, rows.Close())
 }
 
 // A session is begun before the saves, with a project of the store.
@@ -198,24 +222,67 @@ const (
 	insertLineages = `INSERT OR FAIL INTO lineages (entity, key, at, digest) VALUES (1,?1,?2,?3), (0,?4-2,?2+2,?3+1), (0,?4-1,?2+4,?3+2), (0,?4,?2+6,?3+3)`
 )
 
+// What a save looks at in this corpus: the vectors that codes leave, and the memories that these leave.
+const (
+	vectorsRead  = 28
+	memoriesRead = 6
+)
+
+// look reads the rows that a save looks at, drawn from the project by a number, and returns the memories among them.
+func (s *store) look(project int64, draw uint64) (near []int64, err error) {
+	first, known := s.first[project]
+	if !known {
+		row, err := s.query(`SELECT min(num) FROM memories WHERE project = ? AND deleted_at IS NULL`, project)
+		if err != nil {
+			return nil, err
+		}
+		first = row[0].(int64)
+		s.first[project] = first
+	}
+	r := mathrand.New(mathrand.NewPCG(draw, 1))
+	drawn := map[int64]bool{}
+	for len(drawn) < vectorsRead { // the projects of the corpus take turns
+		drawn[first+projects*r.Int64N((s.memory-first)/projects)] = true
+	}
+	all := slices.Sorted(maps.Keys(drawn))
+	near = slices.Clone(all[:memoriesRead])
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	copy(near, all)
+	slices.Sort(all)
+	return near, errors.Join(
+		s.each(`SELECT asked.value, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.num = (? << 48) + asked.value`, list(all), s.model),
+		s.each(`SELECT m.*, (SELECT name FROM projects WHERE num = m.project), (SELECT id FROM sessions WHERE num = m.session),
+			EXISTS (SELECT 1 FROM tags WHERE memory = m.num) FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`, list(near)),
+		s.each(`SELECT r.source FROM json_each(?) AS asked CROSS JOIN relations r ON r.target = asked.value AND r.verb = 'supersedes' AND r.removed_at IS NULL`, list(near)))
+}
+
+func list(nums []int64) string {
+	text, _ := json.Marshal(nums) // never fails
+	return string(text)
+}
+
 func (s *store) insert(m memory) error {
+	if _, err := s.query(`SELECT value, (SELECT max(seq) FROM mutations) FROM meta WHERE key = 'device'`); err != nil {
+		return err
+	}
 	at, err := s.query(`SELECT num, project, (SELECT max(seq) FROM unsealed) FROM sessions WHERE id = ?`, m.Session)
 	if err != nil || at == nil {
 		return errors.Join(fmt.Errorf("no session %q", m.Session), err)
 	}
 	session, project := at[0].(int64), at[1].(int64)
 	hash := sha256.Sum256([]byte(m.Content))
-	known, err := s.query(`SELECT num FROM memories WHERE deleted_at IS NULL AND substr(hash, 1, 8) = substr(?1, 1, 8) AND hash = ?1 AND +project = ?2`, hash[:], project)
-	if err != nil || known != nil {
-		return errors.Join(errors.New("saved before"), err)
-	}
 	s.memory++
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
 	name := hex.EncodeToString(random[:])
 	now := time.Now().UnixMilli()
-	for i := range s.near { // others of the project; the newest, and old ones as they come
-		s.near[i] = 1 + int64(binary.LittleEndian.Uint32(random[i*4:]))%(s.memory-1)
+	near, err := s.look(project, binary.LittleEndian.Uint64(random[:])>>2)
+	if err != nil {
+		return err
+	}
+	known, err := s.query(`SELECT num FROM memories WHERE deleted_at IS NULL AND substr(hash, 1, 8) = substr(?1, 1, 8) AND hash = ?1 AND +project = ?2`, hash[:], project)
+	if err != nil || known != nil {
+		return errors.Join(errors.New("saved before"), err)
 	}
 	s.seq, s.clock, s.relation = s.seq+4, s.clock+8, s.relation+3
 	var failed []error
@@ -223,7 +290,7 @@ func (s *store) insert(m memory) error {
 	// An id begins with the time, and sorts by it.
 	add(insertMemory, hash[:], project, m.Scope, m.Type, m.Title, m.Content, session, now, now, now, s.memory, fmt.Sprintf("mem_%010x%s", now, name[:16]), "obs-"+name[16:32])
 	add(`INSERT INTO vectors (num, row) VALUES ((?1 << 48) + ?2, ?3)`, s.model, s.memory, s.row)
-	add(insertRelations, "rel-"+name[:16], "rel-"+name[16:32], "rel-"+name[32:48], s.memory, s.near[0], s.near[1], s.near[2], m.Session, now, s.relation)
+	add(insertRelations, "rel-"+name[:16], "rel-"+name[16:32], "rel-"+name[32:48], s.memory, near[0], near[1], near[2], m.Session, now, s.relation)
 	add(`INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens) VALUES (?,?,'save','inserted',1,0,0,0)
 		ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events`, now/86_400_000, project)
 	add(`INSERT INTO unsealed (memory, document, words) VALUES (?,?,?)`, s.memory, hash[:], []byte(m.Content)) // words take as many bytes
