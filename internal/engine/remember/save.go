@@ -136,7 +136,7 @@ func (w *Writer) trySave(ctx context.Context, operation string, intakes []Intake
 		ctx = engram.WithSharedCommit(ctx)
 	}
 	err = w.ledger.WriteAfter(ctx, operation, look, func(o *ledger.Tx) error {
-		o.Embedded, o.Judged = out.Embedded, out.judged
+		o.Embedded = out.Embedded
 		if len(intakes) > 1 {
 			o.Logged = map[ledger.Thing]bool{}
 		}

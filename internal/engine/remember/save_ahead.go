@@ -48,9 +48,8 @@ type Lookahead struct {
 	intakes  []Intake
 	seen     int64                // Seq of the newest journal entry then
 	Embedded map[string][]float32 // vectors by text, to compute each once
-	judged   map[string][]screen.Suspicious
-	vectors  [][]float32 // of the intakes; nil: they are not compared
-	trouble  string      // why similarity was not checked, for a person; "" if it was
+	vectors  [][]float32          // of the intakes; nil: they are not compared
+	trouble  string               // why similarity was not checked, for a person; "" if it was
 }
 
 // LookAhead embeds the drafts and finds similar memories. A slow or failing model, or damaged vectors, only
@@ -65,10 +64,7 @@ func (w *Writer) LookAhead(ctx context.Context, intakes []Intake) (*Lookahead, e
 
 // embedAhead embeds the drafts.
 func (w *Writer) embedAhead(ctx context.Context, intakes []Intake) (*Lookahead, error) {
-	out := &Lookahead{intakes: intakes, judged: make(map[string][]screen.Suspicious, len(intakes))}
-	for _, t := range intakes {
-		out.judged[screen.JudgedBy(t.Draft)] = screen.SuspicionsOf(t.Draft)
-	}
+	out := &Lookahead{intakes: intakes}
 	if w.ledger.Embedder == nil {
 		return out, nil
 	}
