@@ -352,8 +352,12 @@ func (b *bench) moves(ctx context.Context, documents int) error {
 	if err := errors.Join(exportTo(export, corpus(0, documents)), linesTo(lines, documents)); err != nil {
 		return err
 	}
+	imported, err := b.of(ctx, b.builds[0], documents)
+	if err != nil {
+		return err
+	}
 	for _, kind := range []struct{ name, verb, file string }{{opIngest, "ingest", lines}, {opImport, "import", export}} {
-		lanes := []lane{batchLane(documents, b.work)}
+		lanes := []lane{batchLane(documents, b.work), copyLane(imported, b.work)}
 		for _, e := range b.builds {
 			lanes = append(lanes, processes(e.name, func(int) (time.Duration, error) {
 				dir, err := os.MkdirTemp(b.work, "empty-")

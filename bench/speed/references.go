@@ -27,6 +27,7 @@ const (
 	refHello  = "Go"              // a process that says hello
 	refLinked = "Go with SQLite"  // the same with SQLite linked in; with a store it reads one row
 	refBare   = "bare statements" // the statements of a save over HTTP, with commits one after the other, and nothing else
+	refCopy   = "its rows copied" // the rows of an import, copied by SQLite into the same tables and indexes
 	refBatch  = "rows with FTS5"  // a row and its entry in FTS5, a thousand a transaction
 )
 
@@ -227,6 +228,50 @@ func batchLane(documents int, work string) lane {
 		}
 		return errors.Join(err, db.Close())
 	}}
+}
+
+// copyLane copies the rows of a store into a new one with one operation, in one transaction as an import has.
+func copyLane(store, work string) lane {
+	made := 0
+	return lane{name: refCopy, cpu: ownCPU, do: func(int) error {
+		made++
+		db, err := sql.Open("sqlite", filepath.Join(work, fmt.Sprintf("copy-%d.db", made)))
+		if err != nil {
+			return err
+		}
+		db.SetMaxOpenConns(1)
+		return errors.Join(copyRows(db, filepath.Join(store, "engram.db")), db.Close())
+	}}
+}
+
+func copyRows(db *sql.DB, from string) error {
+	const all = `SELECT type, name, sql FROM origin.sqlite_master WHERE sql IS NOT NULL AND type IN ('table', 'index')
+		AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'prompts_fts%' ORDER BY type DESC`
+	if _, err := db.Exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; ATTACH ? AS origin`, from); err != nil {
+		return err
+	}
+	rows, err := db.Query(all)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var making, filling []string
+	for rows.Next() {
+		var kind, name, statement string
+		if err := rows.Scan(&kind, &name, &statement); err != nil {
+			return err
+		}
+		making = append(making, statement)
+		if kind == "table" { // with a condition SQLite inserts rows, instead of copying whole pages
+			filling = append(filling, fmt.Sprintf("INSERT INTO %q SELECT * FROM origin.%q WHERE true", name, name))
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	// Statements of the schema may end in a comment.
+	_, err = db.Exec("BEGIN;\n" + strings.Join(making, "\n;\n") + "\n;\n" + strings.Join(filling, ";\n") + ";\nCOMMIT")
+	return err
 }
 
 // beside installs a reference program, which stands beside this one, to work.

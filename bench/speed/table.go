@@ -56,8 +56,8 @@ func rows() []row {
 		{operation: opVersion, targets: map[int]float64{0: 5.5}, references: []string{refLinked, refHello}},
 		{operation: opCold, targets: map[int]float64{100_000: 10}, references: linked},
 		{operation: opTools, targets: map[int]float64{0: 9}, references: linked},
-		{operation: opIngest, targets: map[int]float64{0: 0.5}, references: []string{refBatch}},
-		{operation: opImport, targets: map[int]float64{0: 0.2}, references: []string{refBatch}},
+		{operation: opIngest, targets: map[int]float64{0: 0.5}, references: []string{refCopy, refBatch}},
+		{operation: opImport, targets: map[int]float64{0: 0.2}, references: []string{refCopy, refBatch}},
 		{operation: opResident, targets: map[int]float64{100_000: 80}},
 		{operation: opPeak},
 	}
