@@ -171,15 +171,20 @@ func TestWritesThatShareACommitLeaveTheIndexRight(t *testing.T) {
 		}
 		anew := open(t, path)
 		for i := range int(made.Load()) {
-			var got, want []string
-			for store, into := range map[*sqlite.Store]*[]string{s: &got, anew: &want} {
-				view(t, store, func(r engram.Reader) (err error) {
-					*into, err = found(t.Context(), r, i)
+			var got, looked, want []string
+			into := func(all *[]string) func(engram.Reader) error {
+				return func(r engram.Reader) (err error) {
+					*all, err = found(t.Context(), r, i)
 					return err
-				})
+				}
 			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("%s: of memory %d it finds %v, a store that is opened anew %v", round.name, i, got, want)
+			view(t, s, into(&got))
+			view(t, anew, into(&want))
+			if err := s.UpdateAfter(t.Context(), into(&looked), func(engram.Tx) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, want) || !slices.Equal(looked, want) {
+				t.Fatalf("%s: of memory %d it finds %v, before a write %v, a store that is opened anew %v", round.name, i, got, looked, want)
 			}
 		}
 		closed(t, anew)
