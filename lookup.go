@@ -48,6 +48,14 @@ func RelationsOf(ctx context.Context, r RelationReader, memories []int64, verbs 
 	return r.Relations(ctx, RelationFilter{Of: memories, Verbs: verbs, Most: most, OldestFirst: true}, unlimited())
 }
 
+// RelationsTo returns, for each of the memories and verbs, the newest most relations to it, oldest first.
+func RelationsTo(ctx context.Context, r RelationReader, memories []int64, verbs []Verb, most int) ([]Relation, error) {
+	if len(memories) == 0 {
+		return nil, nil
+	}
+	return r.Relations(ctx, RelationFilter{Of: memories, Verbs: verbs, Most: most, Incoming: true, OldestFirst: true}, unlimited())
+}
+
 // RelationsBetween returns the relations between two memories, oldest first.
 func RelationsBetween(ctx context.Context, r RelationReader, a, b int64) ([]Relation, error) {
 	return r.Relations(ctx, RelationFilter{Of: []int64{a}, With: []int64{b}, OldestFirst: true}, unlimited())

@@ -131,7 +131,9 @@ type RelationFilter struct {
 	With   []int64 // with Of of one memory: one of these is the other end; nil is any
 	// Most limits, for each memory of Of, verb and direction, the relations to the newest, so that a memory with
 	// many costs no more than others. Only Of and Verbs go with it; 0 is all.
-	Most         int
+	Most int
+	// Incoming, with Most, leaves out relations whose target is not in Of.
+	Incoming     bool
 	Removed      bool      // only removed ones instead of live ones
 	RemovedSince time.Time // with Removed: removed at or after; the zero time is any
 	WithRemoved  bool      // removed ones too

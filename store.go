@@ -40,6 +40,18 @@ func LockTimeout(ctx context.Context) (wait time.Duration, said bool) {
 
 type lockTimeout struct{}
 
+// WithSharedCommit returns a context with which Store.UpdateAfter may commit the write together with others that wait
+// at the same time. They see it before that, and it may see theirs; if the commit fails, all of them fail. For
+// writes of a few milliseconds: the first waits for the last.
+func WithSharedCommit(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sharedCommit{}, true)
+}
+
+// SharesCommit reports whether a context is one of WithSharedCommit.
+func SharesCommit(ctx context.Context) bool { return ctx.Value(sharedCommit{}) != nil }
+
+type sharedCommit struct{}
+
 // Without returns a context with which Store.View hides projects for which off is true, with their contents and
 // relations. A project, a session and the operations of one thing can still be read by name, so that a caller
 // can say why it rejects them. A nil off hides nothing.

@@ -79,11 +79,8 @@ func run(ctx context.Context) (err error) {
 		return compareAnswers(ctx, builds[0], work, *labels, *answers, *answersAgainst)
 	}
 
-	b := bench{stores: kept, builds: builds, work: work, rounds: *rounds, only: matches, alone: *alone}
+	b := bench{stores: kept, builds: builds, work: work, rounds: *rounds, only: matches, alone: *alone, programs: programs(work)}
 	if b.self, err = os.Executable(); err != nil {
-		return err
-	}
-	if b.programs, err = programs(work); err != nil {
 		return err
 	}
 	if err := b.starts(ctx); err != nil {

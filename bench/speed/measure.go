@@ -121,10 +121,19 @@ func (r result) rate(lane string) (float64, bool) {
 
 // ratio returns by how much a lane takes longer than another: the median over the rounds of what each round had.
 func (r result) ratio(lane, other string) (float64, bool) {
+	return r.ratioOf(lane, other, func(s sample) float64 { return s.cost })
+}
+
+// quicker returns how many times the operations a second of another a lane does, in the same way.
+func (r result) quicker(lane, other string) (float64, bool) {
+	return r.ratioOf(other, lane, func(s sample) float64 { return s.wall })
+}
+
+func (r result) ratioOf(lane, other string, value func(sample) float64) (float64, bool) {
 	var ratios []float64
 	for i := range min(len(r.lanes[lane]), len(r.lanes[other])) {
-		if base := r.lanes[other][i].cost; base > 0 {
-			ratios = append(ratios, r.lanes[lane][i].cost/base)
+		if base := value(r.lanes[other][i]); base > 0 {
+			ratios = append(ratios, value(r.lanes[lane][i])/base)
 		}
 	}
 	return median(ratios), len(ratios) > 0

@@ -95,12 +95,12 @@ func (b *bench) at(ctx context.Context, size int) (err error) {
 		return nil
 	}
 	var dirs []string
+	var store string
 	defer func() {
 		for _, dir := range dirs { // a million memories have gigabytes
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	var store string
 	for _, build := range slices.Backward(b.builds) { // the last store is that of the first build, which the recorder is of
 		if store, err = b.of(ctx, build, size); err != nil {
 			return err
@@ -122,7 +122,14 @@ func (b *bench) at(ctx context.Context, size int) (err error) {
 	if err := b.cold(ctx, size, dirs); err != nil {
 		return err
 	}
-	return b.served(ctx, size, dirs)
+	var bare string
+	if !b.alone && b.wanted(opSave, opWriters) {
+		if bare, err = copyOf(store, b.work); err != nil {
+			return err
+		}
+		dirs = append(dirs, bare)
+	}
+	return b.served(ctx, size, dirs[:len(b.builds)], bare)
 }
 
 // cold measures processes that begin and end: no server has the store.
@@ -185,8 +192,8 @@ func (b *bench) hook(ctx context.Context, e build, dir, event string, i, size in
 	return output(cmd, string(text))
 }
 
-// served measures what a server answers.
-func (b *bench) served(ctx context.Context, size int, dirs []string) (err error) {
+// served measures what a server answers. bare is a store for the reference of saves; "" if it is not measured.
+func (b *bench) served(ctx context.Context, size int, dirs []string, bare string) (err error) {
 	var servers []*server
 	defer func() {
 		for _, s := range servers {
@@ -225,6 +232,17 @@ func (b *bench) served(ctx context.Context, size int, dirs []string) (err error)
 	}
 	if err := b.contexts(size, servers, lanes); err != nil {
 		return err
+	}
+	if bare != "" {
+		program, err := beside("save", b.work)
+		if err != nil {
+			return err
+		}
+		s, err := build{refSave, program}.serve(ctx, bare)
+		if err != nil {
+			return err
+		}
+		servers = append(servers, s)
 	}
 	return b.saves(size, servers, tables)
 }
@@ -356,8 +374,12 @@ func (b *bench) moves(ctx context.Context, documents int) error {
 	if err := errors.Join(exportTo(export, corpus(0, documents)), linesTo(lines, documents)); err != nil {
 		return err
 	}
+	imported, err := b.of(ctx, b.builds[0], documents)
+	if err != nil {
+		return err
+	}
 	for _, kind := range []struct{ name, verb, file string }{{opIngest, "ingest", lines}, {opImport, "import", export}} {
-		lanes := []lane{batchLane(documents, b.work)}
+		lanes := []lane{batchLane(documents, b.work), copyLane(imported, b.work)}
 		for _, e := range b.builds {
 			lanes = append(lanes, processes(e.name, func(int) (time.Duration, error) {
 				dir, err := os.MkdirTemp(b.work, "empty-")

@@ -29,6 +29,8 @@ const (
 	refHello  = "Go"                  // a process that says hello
 	refLinked = "Go with SQLite"      // the same with SQLite linked in; with a store it reads one row
 	refBare   = "its bare statements" // a process of Go that runs the same statements of SQLite, reads the same rows, and does nothing with them
+	refSave   = "bare statements"     // the statements of a save over HTTP, with commits one after the other, and nothing else
+	refCopy   = "its rows copied"     // the rows of an import, copied by SQLite into the same tables and indexes
 	refBatch  = "rows with FTS5"      // a row and its entry in FTS5, a thousand a transaction
 )
 
@@ -231,22 +233,71 @@ func batchLane(documents int, work string) lane {
 	}}
 }
 
-// programs returns a function that makes a lane of a reference program; they stand beside this one and are copied to work.
-func programs(work string) (func(name, program string, args ...string) lane, error) {
+// copyLane copies the rows of a store into a new one with one operation, in one transaction as an import has.
+func copyLane(store, work string) lane {
+	made := 0
+	return lane{name: refCopy, cpu: ownCPU, do: func(int) error {
+		made++
+		db, err := sql.Open("sqlite", filepath.Join(work, fmt.Sprintf("copy-%d.db", made)))
+		if err != nil {
+			return err
+		}
+		db.SetMaxOpenConns(1)
+		return errors.Join(copyRows(db, filepath.Join(store, "engram.db")), db.Close())
+	}}
+}
+
+func copyRows(db *sql.DB, from string) error {
+	const all = `SELECT type, name, sql FROM origin.sqlite_master WHERE sql IS NOT NULL AND type IN ('table', 'index')
+		AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'prompts_fts%' ORDER BY type DESC`
+	if _, err := db.Exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; ATTACH ? AS origin`, from); err != nil {
+		return err
+	}
+	rows, err := db.Query(all)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var making, filling []string
+	for rows.Next() {
+		var kind, name, statement string
+		if err := rows.Scan(&kind, &name, &statement); err != nil {
+			return err
+		}
+		making = append(making, statement)
+		if kind == "table" { // with a condition SQLite inserts rows, instead of copying whole pages
+			filling = append(filling, fmt.Sprintf("INSERT INTO %q SELECT * FROM origin.%q WHERE true", name, name))
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return err
+	}
+	// Statements of the schema may end in a comment.
+	_, err = db.Exec("BEGIN;\n" + strings.Join(making, "\n;\n") + "\n;\n" + strings.Join(filling, ";\n") + ";\nCOMMIT")
+	return err
+}
+
+// beside installs a reference program, which stands beside this one, to work.
+func beside(program, work string) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
+	return installed(filepath.Join(filepath.Dir(self), program), filepath.Join(work, program))
+}
+
+// programs returns a function that makes a lane of a reference program.
+func programs(work string) func(name, program string, args ...string) lane {
 	return func(name, program string, args ...string) lane {
-		copied, failed := installed(filepath.Join(filepath.Dir(self), program), filepath.Join(work, program))
+		path, failed := beside(program, work)
 		return processes(name, func(int) (time.Duration, error) {
 			if failed != nil {
 				return 0, failed
 			}
-			_, took, err := output(exec.Command(copied, args...), "")
+			_, took, err := output(exec.Command(path, args...), "")
 			return took, err
 		})
-	}, nil
+	}
 }
 
 // bare is a lane of the statements alone that run makes a build run: the recorder runs it on a store of its own, which is not

@@ -112,12 +112,13 @@ type Engine struct {
 
 // shared is what the engines of all callers have in common.
 type shared struct {
-	options Options
-	folders projects.Folders
-	checks  anchors.Checks
-	cache   *search.Cache
-	texts   *contradiction.Reader
-	lines   *brief.Lines
+	options  Options
+	folders  projects.Folders
+	checks   anchors.Checks
+	cache    *search.Cache
+	texts    *contradiction.Reader
+	sessions *remember.Folders
+	lines    *brief.Lines
 }
 
 // New returns an Engine, to be closed with Finish. The Store remains the caller's to close, afterwards.
@@ -125,7 +126,7 @@ func New(o Options) *Engine {
 	l := ledger.New(ledger.Options{Caller: o.Caller, Store: o.Store, Now: o.Now, NewID: o.NewID, Policy: o.Policy, Zone: o.Zone,
 		Embedder: o.Embedder, Asked: o.Asked, Former: o.Former, Patience: o.Patience})
 	return assemble(l, &shared{options: o, folders: projects.Recently(o.Folders, l.Now), checks: anchors.NewChecks(), cache: search.NewCache(o.TextCacheBytes, alias.New(o.Aliases)),
-		texts: new(contradiction.Reader), lines: new(brief.Lines)})
+		texts: new(contradiction.Reader), sessions: new(remember.Folders), lines: new(brief.Lines)})
 }
 
 // assemble builds the rooms from the ground up.
@@ -140,7 +141,7 @@ func assemble(l *ledger.Ledger, s *shared) *Engine {
 	e.Reverter = undo.New(l)
 	e.Reader = read.New(l, x, a, e.Finder)
 	e.Linker = relate.New(l, o.Judge)
-	e.Writer = remember.New(l, x, a, e.Registry, e.Finder, e.Linker, s.texts)
+	e.Writer = remember.New(l, x, a, e.Registry, e.Finder, e.Linker, s.texts, s.sessions)
 	e.Briefer = brief.New(l, x, a, e.Finder, e.Writer, s.lines)
 	e.Consolidator = consolidate.New(l, e.Registry, e.Finder, e.Linker, e.Writer, o.Extractor, o.Clinic)
 	e.Porter = exchange.New(l, exchange.Options{Clinic: o.Clinic, Formats: o.Formats, Spool: o.Spool, Version: o.Version})

@@ -104,7 +104,7 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*condi
 // filters scan the space's part of the table, in rare maintenance commands only.
 func (t *tx) Relations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, error) {
 	if f.Most > 0 {
-		return t.relationsOf(ctx, f.Of, f.Verbs, f.Most)
+		return t.relationsOf(ctx, f.Of, f.Verbs, f.Most, f.Incoming)
 	}
 	c, err := t.relationWhere(ctx, f)
 	if err != nil || c == nil {
@@ -127,23 +127,29 @@ func (t *tx) CountRelations(ctx context.Context, f engram.RelationFilter) (n int
 
 // relationsOfSQL selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each direction, by
 // relations_source and relations_target; one between two of the memories is there twice.
-var relationsOfSQL = sync.OnceValue(func() string {
-	of := func(end string) string {
-		return `SELECT ` + relationColumns() + ` FROM unnest(?1::bigint[]) AS m (num) CROSS JOIN unnest(?2::text[]) AS v (verb) CROSS JOIN LATERAL (
+var relationsOfSQL = sync.OnceValue(func() string { return newestOf("source") + ` UNION ALL ` + newestOf("target") })
+
+// incomingSQL selects the same, but only those to the memories.
+var incomingSQL = sync.OnceValue(func() string { return newestOf("target") })
+
+func newestOf(end string) string {
+	return `SELECT ` + relationColumns() + ` FROM unnest(?1::bigint[]) AS m (num) CROSS JOIN unnest(?2::text[]) AS v (verb) CROSS JOIN LATERAL (
 			SELECT * FROM relations WHERE space = $space AND ` + end + ` = m.num AND verb = v.verb COLLATE "C" AND removed_at IS NULL ORDER BY num DESC LIMIT ?3) r`
-	}
-	return of("source") + ` UNION ALL ` + of("target")
-})
+}
 
 // relationsOf returns the newest relations of each memory by verb and direction.
-func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, most int) ([]engram.Relation, error) {
+func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, most int, incoming bool) ([]engram.Relation, error) {
 	if len(memories) == 0 {
 		return nil, nil
 	}
 	if verbs == nil {
 		verbs = engram.Verbs()
 	}
-	found, err := t.relations(ctx, relationsOfSQL(), memories, conn.Texts(verbs), most)
+	query := relationsOfSQL()
+	if incoming {
+		query = incomingSQL()
+	}
+	found, err := t.relations(ctx, query, memories, conn.Texts(verbs), most)
 	slices.SortFunc(found, func(a, b engram.Relation) int { return cmp.Compare(a.Num, b.Num) })
 	return slices.CompactFunc(found, func(a, b engram.Relation) bool { return a.Num == b.Num }), err
 }

@@ -36,3 +36,6 @@ func CheckIndex(ctx context.Context, path string) error {
 
 // Vectors returns what a transaction keeps of vectors.
 func Vectors(r engram.Reader) embeddings.Store { return embeddings.Store{Tx: &r.(*tx).Tx} }
+
+// TakeBack ends a transaction without its changes, as SQLite does by itself when the disk is full.
+func TakeBack(ctx context.Context, w engram.Tx) error { return w.(*tx).Conn.Exec(ctx, "ROLLBACK") }

@@ -113,7 +113,7 @@ func addAnyOf[V ~string](c *conditions, column string, values []V) {
 // filters scan the table, in rare maintenance commands only.
 func (t *tx) Relations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, error) {
 	if f.Most > 0 {
-		return t.relationsOf(ctx, f.Of, f.Verbs, f.Most)
+		return t.relationsOf(ctx, f.Of, f.Verbs, f.Most, f.Incoming)
 	}
 	c, err := t.relationWhere(ctx, f)
 	if err != nil || c == nil {
@@ -198,15 +198,24 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 
 // relationsAround selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each
 // direction. It reads only these, by relations_source and relations_target, without sorting.
-const relationsAround = ` FROM relations r WHERE r.num IN (
-	SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (
-		SELECT num FROM relations WHERE source = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)
-	UNION SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (
-		SELECT num FROM relations WHERE target = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)
-	) ORDER BY r.num`
+func relationsAround() string {
+	return relationsAmong(newestOf("source") + ` UNION ` + newestOf("target"))
+}
+
+// relationsTo selects the same, but only those to the memories.
+func relationsTo() string { return relationsAmong(newestOf("target")) }
+
+func relationsAmong(nums string) string {
+	return `SELECT ` + relationColumns() + ` FROM relations r WHERE r.num IN (` + nums + `) ORDER BY r.num`
+}
+
+func newestOf(end string) string {
+	return `SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (
+		SELECT num FROM relations WHERE ` + end + ` = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)`
+}
 
 // relationsOf returns the newest relations of each memory by verb and direction.
-func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, most int) ([]engram.Relation, error) {
+func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.Verb, most int, incoming bool) ([]engram.Relation, error) {
 	if len(memories) == 0 {
 		return nil, nil
 	}
@@ -217,10 +226,14 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 	if err != nil {
 		return nil, err
 	}
-	if u == nil {
-		return t.relations(ctx, `SELECT `+relationColumns()+relationsAround, conn.JSONNums(memories), jsonText(verbs), most)
+	query := relationsAround()
+	if incoming {
+		query = relationsTo()
 	}
-	key := relationsOf{verbs: jsonText(verbs), most: most}
+	if u == nil {
+		return t.relations(ctx, query, conn.JSONNums(memories), jsonText(verbs), most)
+	}
+	key := relationsOf{verbs: jsonText(verbs), most: most, incoming: incoming}
 	var all []*engram.Relation
 	var unread []int64
 	for _, key.memory = range memories {
@@ -231,7 +244,7 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 		}
 	}
 	if len(unread) > 0 {
-		read, err := t.relations(ctx, `SELECT `+relationColumns()+relationsAround, conn.JSONNums(unread), key.verbs, most)
+		read, err := t.relations(ctx, query, conn.JSONNums(unread), key.verbs, most)
 		if err != nil {
 			return nil, err
 		}
@@ -270,7 +283,7 @@ func (u *unchanged) keepRelations(key relationsOf, memories []int64, all []engra
 		read = append(read, &r)
 		for _, e := range []end{{r.Source, r.Verb, true}, {r.Target, r.Verb, false}} {
 			list, asked := lists[e.memory]
-			if given[e]++; asked && given[e] <= key.most {
+			if given[e]++; asked && !(key.incoming && e.outgoing) && given[e] <= key.most {
 				lists[e.memory] = append(list, &r)
 			}
 		}

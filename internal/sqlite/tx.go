@@ -46,7 +46,8 @@ func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 	t.Hook = t
 	t.index.Store, t.index.Cache, t.index.Slots = segments.Store{Tx: &t.Tx}, &k.index, &t.vectors
 	rows := embeddings.Store{Tx: &t.Tx}
-	t.vectors = vectors.Index{Rows: rows, Codes: rows, Words: &t.index, Cache: &k.vectors, Seen: t.seenVectors}
+	t.index.Uncommitted = c.Joined
+	t.vectors = vectors.Index{Uncommitted: c.Joined, Rows: rows, Codes: rows, Words: &t.index, Cache: &k.vectors, Seen: t.seenVectors}
 	return t
 }
 
@@ -97,9 +98,10 @@ type unchanged struct {
 
 // relationsOf identifies an answer of RelationsOf for one memory.
 type relationsOf struct {
-	memory int64
-	verbs  string
-	most   int
+	memory   int64
+	verbs    string
+	most     int
+	incoming bool
 }
 
 // unchanged returns the connection's cache, emptied if it is outdated; nil if it has none.

@@ -234,6 +234,12 @@ func relationWriteCases() []testCase {
 			} {
 				k.same(tt.name, words(k.relations(engram.RelationFilter{Of: tt.of, Verbs: tt.verbs, Most: tt.most})), tt.want)
 			}
+			to := func(of []int64, verbs []engram.Verb, most int) []string {
+				return words(k.relations(engram.RelationFilter{Of: of, Verbs: verbs, Most: most, Incoming: true}))
+			}
+			k.same("only to the memory", to([]int64{hub.Num}, nil, 1), []string{"7 relates_to 1", "7 caused_by 1", "2 supersedes 1"})
+			k.same("only to several memories", to([]int64{hub.Num, others[0].Num}, []engram.Verb{engram.VerbSupersedes, engram.VerbRelatesTo}, 1),
+				[]string{"1 relates_to 2", "7 relates_to 1", "2 supersedes 1"})
 		}},
 		{"RelationsBetween returns both directions and nothing else", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()

@@ -69,6 +69,22 @@ func TestASaveIsAnchoredToFilesAndToWhatItsTextNames(t *testing.T) {
 	}
 }
 
+func TestASaveFindsNamedFilesWhereItsSessionIsNow(t *testing.T) {
+	t.Parallel()
+	w := enginetest.NewWorld(t).Unlinked()
+	w.Code.Write("a.go", "package a")
+	w.MustSession("s1", "src")
+	save := func(title string) int64 {
+		return w.MustSave(remember.SaveInput{Title: title, Content: "See a.go.", Project: "src", SessionID: "s1"}).Memory.Num
+	}
+	w.WantPlaces("saved", save("One"), "a.go named verified")
+	if _, err := w.StartSession(t.Context(), remember.SessionInput{ID: "s1", Project: "src", Directory: "/elsewhere"}); err != nil {
+		t.Fatal(err)
+	}
+	w.WantPlaces("after the session has moved", save("Two"), "")
+	w.WantPlaces("once more", save("Three"), "")
+}
+
 func TestARevisionKeepsWhatWasAskedForAndNamesAnew(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld(t).Unlinked()

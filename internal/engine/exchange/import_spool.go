@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -39,7 +40,9 @@ func (s *memorySpool) Close() error { return nil }
 // spooledRecords are the good records of a file. A file is read to its end before anything is written: a slow one
 // would block other writers, and a broken one would be half in.
 type spooledRecords struct {
-	spool Spool
+	first []Incoming // kept as they are, about mostKept bytes of texts: most imports have no more
+	kept  int        // bytes of texts in first
+	spool Spool      // of the others
 	out   *bufio.Writer
 	lines *json.Encoder // to out
 	total int
@@ -66,6 +69,25 @@ func (r *Incoming) prepare() {
 	}
 }
 
+// bytes returns about how much memory a record takes.
+func (r Incoming) bytes() int {
+	const row = 1000
+	n := row
+	if r.Memory != nil {
+		n += len(r.Memory.Memory.Title) + len(r.Memory.Memory.Content) + len(r.Memory.Memory.Summary)
+		for _, v := range r.Memory.Revisions {
+			n += row + len(v.Title) + len(v.Content)
+		}
+		for _, v := range r.Memory.Vectors {
+			n += row + 4*len(v.Values)
+		}
+	}
+	if r.Prompt != nil {
+		n += len(r.Prompt.Content)
+	}
+	return n
+}
+
 func (p *Porter) newSpool() (*spooledRecords, error) {
 	var s Spool = &memorySpool{}
 	if p.spool != nil {
@@ -83,8 +105,15 @@ func (p *Porter) newSpool() (*spooledRecords, error) {
 // drop removes what was kept. A file that cannot be removed is in a folder for temporary files.
 func (w *spooledRecords) drop() { _ = w.spool.Close() }
 
+// mostKept is how many bytes of texts are kept without a spool.
+const mostKept = 16 << 20
+
 func (w *spooledRecords) add(r Incoming) error {
 	w.total++
+	if w.kept < mostKept {
+		w.first, w.kept = append(w.first, r), w.kept+r.bytes()
+		return nil
+	}
 	if err := w.lines.Encode(r); err != nil {
 		return fmt.Errorf("spool records: %w", err)
 	}
@@ -222,7 +251,7 @@ func (w *spooledRecords) each(ctx context.Context, compute func(context.Context,
 		run     func() computed
 	}
 	tasks := func(yield func(task, error) bool) {
-		for b, err := range workAhead(spooledLines(in), incomingOf) {
+		for b, err := range workAhead(w.batches(in), incomingOf) {
 			t := task{records: b.records}
 			if err = cmp.Or(err, b.err); err != nil {
 				err = fmt.Errorf("read spooled records: %w", err)
@@ -298,12 +327,40 @@ func spooledLines(spool io.Reader) iter.Seq2[[][]byte, error] {
 	}
 }
 
+// undecoded are records that come in: lines of a spool, or the records themselves.
+type undecoded struct {
+	lines   [][]byte
+	records []Incoming
+}
+
+// batches yields all records, up to BatchSize at a time.
+func (w *spooledRecords) batches(spool io.Reader) iter.Seq2[undecoded, error] {
+	return func(yield func(undecoded, error) bool) {
+		for records := range slices.Chunk(w.first, BatchSize) {
+			if !yield(undecoded{records: records}, nil) {
+				return
+			}
+		}
+		w.first = nil
+		for lines, err := range spooledLines(spool) {
+			if !yield(undecoded{lines: lines}, err) {
+				return
+			}
+		}
+	}
+}
+
 // incomingOf decodes records, and makes of each memory the state to be merged.
-func incomingOf(lines [][]byte) spooledBatch {
-	b := spooledBatch{records: make([]Incoming, len(lines))}
-	for n, line := range lines {
-		if b.err = json.Unmarshal(line, &b.records[n]); b.err != nil {
-			break
+func incomingOf(u undecoded) spooledBatch {
+	b := spooledBatch{records: u.records}
+	if b.records == nil {
+		b.records = make([]Incoming, len(u.lines))
+	}
+	for n := range b.records {
+		if u.lines != nil {
+			if b.err = json.Unmarshal(u.lines[n], &b.records[n]); b.err != nil {
+				break
+			}
 		}
 		b.records[n].prepare()
 	}

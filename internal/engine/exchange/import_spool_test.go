@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -80,6 +81,43 @@ func TestARecordComesBackAsItWasKept(t *testing.T) {
 		var got Incoming
 		if err := json.Unmarshal(line, &got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, want)
+		}
+	}
+}
+
+func TestKeptAndSpooledRecordsComeInTheirOrder(t *testing.T) {
+	const all = 5*BatchSize + 7
+	for _, kept := range []int{0, 1, BatchSize, 3*BatchSize + 5, all} {
+		w, err := new(Porter).newSpool()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range all {
+			if n == kept {
+				w.kept = mostKept
+			}
+			if err := w.add(Incoming{Record: engram.Record{Item: fmt.Sprint(n)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(w.first) != kept {
+			t.Errorf("%d records are kept, want %d", len(w.first), kept)
+		}
+		next := 0
+		nothing := func(context.Context, []Incoming) (func() computed, error) {
+			return func() computed { return computed{} }, nil
+		}
+		err = w.each(t.Context(), nothing, func(b spooledBatch) error {
+			for _, r := range b.records {
+				if r.Item != fmt.Sprint(next) {
+					t.Fatalf("record %q comes as number %d", r.Item, next)
+				}
+				next++
+			}
+			return b.err
+		})
+		if err != nil || next != all {
+			t.Errorf("with %d kept: %d of %d records come, %v", kept, next, all, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -392,8 +393,9 @@ func (o *Tx) InsertRelations(ctx context.Context, project, reason string, rs ...
 	if len(rs) == 0 {
 		return nil
 	}
-	for _, r := range rs {
-		r.Num, r.ID = 0, engram.RelationIDPrefix+Digest(string(o.Ledger.NewID()))
+	for i, id := range relationIDs(o.Ledger.NewID(), len(rs)) {
+		r := rs[i]
+		r.Num, r.ID = 0, id
 		r.CreatedAt, r.UpdatedAt = o.At, o.At
 	}
 	if err := o.Store.InsertRelation(ctx, rs...); err != nil {
@@ -407,6 +409,17 @@ func (o *Tx) InsertRelations(ctx context.Context, project, reason string, rs ...
 		}
 	}
 	return o.inserted(ctx, engram.EntityRelation, project, reason, walk.Mapped(rs, func(r *engram.Relation) string { return Key(r.Num) })...)
+}
+
+// relationIDs returns ids of relations that are made together: they follow each other, so that an index of them
+// changes in one place.
+func relationIDs(from engram.ID, n int) []string {
+	digest := sha256.Sum256([]byte(from))
+	first, ids := binary.BigEndian.Uint64(digest[:]), make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("%s%016x", engram.RelationIDPrefix, first+uint64(i))
+	}
+	return ids
 }
 
 // ReplaceRelation writes now over was.

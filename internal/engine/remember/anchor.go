@@ -16,6 +16,7 @@ import (
 
 // anchorSave sets a draft's anchors: the requested files and those that its text names.
 func (w *Writer) anchorSave(ctx context.Context, t *Intake) (err error) {
+	t.remembered = false
 	asked, err := anchors.PlacesOf(t.in.Files)
 	if err != nil {
 		return err
@@ -51,7 +52,15 @@ func (w *Writer) folderOfSave(ctx context.Context, t *Intake, asked bool) (strin
 	if asked && t.in.Directory != "" {
 		return t.in.Directory, nil
 	}
+	dir, known := w.folders.get(t.Draft.SessionID)
+	if known && !asked { // an error about a file must be right at once
+		t.folder, t.remembered = dir, true
+		return cmp.Or(dir, t.in.Directory, w.ledger.Caller.Dir), nil
+	}
 	dir, err := w.anchors.FolderOfSession(ctx, t.Draft.SessionID)
+	if err == nil && t.Draft.SessionID != "" {
+		w.folders.put(t.Draft.SessionID, dir)
+	}
 	return cmp.Or(dir, t.in.Directory, w.ledger.Caller.Dir), err
 }
 

@@ -24,9 +24,12 @@ func (s *Saver) relateNear(ctx context.Context, near []relate.Neighbour, res *Sa
 	if res.Action == lifecycle.Repeat || slices.Contains(s.writer.ledger.Policy.Unlinked, m.Type) {
 		return nil
 	}
-	near = slices.DeleteFunc(slices.Clone(near), func(n relate.Neighbour) bool {
+	apart := func(n relate.Neighbour) bool {
 		return n.Memory.Num == m.Num || slices.Contains(s.writer.ledger.Policy.Unlinked, n.Memory.Type)
-	})
+	}
+	if slices.ContainsFunc(near, apart) { // seldom, and they are large
+		near = slices.DeleteFunc(slices.Clone(near), apart)
+	}
 	if err := s.flagAll(ctx, m, near, res); err != nil {
 		return err
 	}
@@ -39,9 +42,12 @@ func (s *Saver) flagAll(ctx context.Context, m engram.Memory, near []relate.Neig
 	if err := s.withdraw(ctx, m, members); err != nil {
 		return err
 	}
-	differ := slices.DeleteFunc(slices.Clone(near), func(n relate.Neighbour) bool {
-		return !n.Differs || members[n.Memory.Num]
-	})
+	var differ []relate.Neighbour
+	for _, n := range near {
+		if n.Differs && !members[n.Memory.Num] {
+			differ = append(differ, n)
+		}
+	}
 	slices.SortStableFunc(differ, func(a, b relate.Neighbour) int {
 		return cmp.Compare(relate.ScoreOf(b.Near, b.Difference), relate.ScoreOf(a.Near, a.Difference))
 	})

@@ -2,6 +2,7 @@ package remember
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -106,8 +107,16 @@ func (w *Writer) SaveAll(ctx context.Context, operation string, intakes []Intake
 	return all, err
 }
 
-// saveIntakes saves in one transaction; done, if not nil, runs last and may roll it back.
+// saveIntakes saves in one transaction, once more if a session has moved since its folder was remembered; done, if not nil, runs last and may roll it back.
 func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []Intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
+	all, err := w.trySave(ctx, operation, intakes, batch, done)
+	for errors.Is(err, errMoved) {
+		all, err = w.trySave(ctx, operation, intakes, batch, done)
+	}
+	return all, err
+}
+
+func (w *Writer) trySave(ctx context.Context, operation string, intakes []Intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
 	if err := eachItem(len(intakes), batch, func(i int) error { return w.anchorSave(ctx, &intakes[i]) }); err != nil {
 		return nil, err
 	}
@@ -117,7 +126,15 @@ func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []In
 	}
 	all := make([]SaveResult, len(intakes))
 	var number int64
-	look := func(r engram.Reader) error { return w.look(ctx, r, out) }
+	look := func(r engram.Reader) error {
+		if err := w.checkFolders(ctx, r, intakes); err != nil {
+			return err
+		}
+		return w.look(ctx, r, out)
+	}
+	if len(intakes) == 1 {
+		ctx = engram.WithSharedCommit(ctx)
+	}
 	err = w.ledger.WriteAfter(ctx, operation, look, func(o *ledger.Tx) error {
 		o.Embedded = out.Embedded
 		if len(intakes) > 1 {

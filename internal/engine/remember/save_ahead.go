@@ -33,7 +33,10 @@ type Intake struct {
 	reading  contradiction.Reading // of the draft; only with a vector
 	vector   []float32             // nil: no similarity search
 	project  string                // project that was searched
-	near     []relate.Neighbour    // at least the model's related mark, nearest first
+	// folder is that of the session, if it was remembered.
+	folder     string
+	remembered bool
+	near       []relate.Neighbour // at least the model's related mark, nearest first
 	// overtaken is set if a later item of the batch has the same topic.
 	overtaken bool
 	// instead is the NormalizedHash of the session summary that this one replaces; "" for none.

@@ -27,11 +27,12 @@ type Writer struct {
 	search   *search.Finder
 	relate   *relate.Linker
 	texts    *contradiction.Reader
+	folders  *Folders
 }
 
-// New returns a Writer, which compares texts by a Reader that Writers may share.
-func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, p *projects.Registry, f *search.Finder, k *relate.Linker, texts *contradiction.Reader) *Writer {
-	return &Writer{screen: l.Screen, ledger: l, exposure: x, anchors: a, projects: p, search: f, relate: k, texts: texts}
+// New returns a Writer, which compares texts by a Reader and remembers Folders that the Writers of a store share.
+func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, p *projects.Registry, f *search.Finder, k *relate.Linker, texts *contradiction.Reader, folders *Folders) *Writer {
+	return &Writer{screen: l.Screen, ledger: l, exposure: x, anchors: a, projects: p, search: f, relate: k, texts: texts, folders: folders}
 }
 
 // CountSaves counts saves in their transaction, so that counters agree with the journal.

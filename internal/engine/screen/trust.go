@@ -141,7 +141,7 @@ func TypedTexts(title, content string) []Passage {
 }
 
 // textDigest returns the first half of a text's SHA-256 in lower-case hex.
-func textDigest(text string) string {
+func textDigest[T string | []byte](text T) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:16])
 }
@@ -169,12 +169,11 @@ func TitlesWithheld(ctx context.Context, r engram.Reader, ms []engram.Memory) (m
 
 // JudgedBy identifies all that suspicionsOf checks. It is a digest to save memory during large imports.
 func JudgedBy(m engram.Memory) string {
-	var all strings.Builder
-	all.WriteString(string(m.Origin))
+	all := append(make([]byte, 0, 1024), m.Origin...)
 	for _, p := range ShownTexts(m) {
-		all.WriteString("\x00" + p.Text)
+		all = append(append(all, 0), p.Text...)
 	}
-	return textDigest(all.String())
+	return textDigest(all)
 }
 
 // CodesOf returns the codes of all reasons, sorted, each once.

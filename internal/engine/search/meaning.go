@@ -360,6 +360,9 @@ func (f *Finder) NearEach(ctx context.Context, r engram.Reader, seeks []Seek, mo
 			for len(found) > 0 && found[len(found)-1].Score < least {
 				found = found[:len(found)-1]
 			}
+			if limit == most+1 && len(found) == limit && m.Num == 0 && m.Project != "" {
+				found = found[:most] // it does not find itself, nor others that are not beside it
+			}
 			ranked[k], nums = found, append(nums, walk.NumsOf(found)...)
 		}
 		slices.Sort(nums)
@@ -409,7 +412,7 @@ func IsBeside(other, m engram.Memory) bool {
 func Replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
 	// The newest relations suffice, plus some whose source was forgotten.
 	const mostLookedAt = 5
-	relations, err := engram.RelationsOf(ctx, r, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
+	relations, err := engram.RelationsTo(ctx, r, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
 	if err != nil || len(relations) == 0 {
 		return nil, err
 	}

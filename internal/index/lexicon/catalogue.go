@@ -42,7 +42,9 @@ type Cache struct {
 
 // lasting reports whether what is read of a segment may be kept by its version: the unsealed memories have
 // none, and uncommitted changes must stay invisible to other transactions.
-func (x *Index) lasting(g *segment) bool { return g.num != 0 && !x.changes && !g.private }
+func (x *Index) lasting(g *segment) bool {
+	return g.num != 0 && !x.changes && !x.Uncommitted && !g.private
+}
 
 // catalogue returns the index as this transaction sees it, including pending changes.
 func (x *Index) catalogue(ctx context.Context) (*catalogue, error) {
@@ -73,7 +75,7 @@ func (x *Index) written(ctx context.Context) (*catalogue, error) {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
 	x.cat = cat
-	if !x.changes { // uncommitted changes must stay invisible to other transactions
+	if !x.changes && !x.Uncommitted { // uncommitted changes must stay invisible to other transactions
 		x.Cache.mu.Lock()
 		x.Cache.cat = cat
 		x.Cache.mu.Unlock()
@@ -111,11 +113,11 @@ func (x *Index) readCatalogue(ctx context.Context, now index.State, last *catalo
 }
 
 // readUnsealed makes a segment of the unsealed memories. Their words are read on first use: vector
-// searches do not need them, and every save changes them. From a server come those that last does not have.
+// searches do not need them, and every save changes them. Only those are read that last does not have.
 func (x *Index) readUnsealed(ctx context.Context, now index.State, last *catalogue) (*segment, error) {
 	var known index.State // whose memories g begins with
 	g := &segment{}
-	if x.Served && last != nil && last.state.Changes == now.Changes && last.state.Last <= now.Last {
+	if last != nil && last.state.Changes == now.Changes && last.state.Last <= now.Last {
 		known, g = last.state, waitingAfter(last.fresh)
 	}
 	err := x.Store.Unsealed(ctx, known.Last, x.Served, func(u index.Unsealed) error {

@@ -32,6 +32,9 @@ type Index struct {
 	// Served says that the store is a server. It is asked rarely, for much at once; and saves leave memories unsealed, since
 	// others wait for their end, to be moved to segments by Seal.
 	Served bool
+	// Uncommitted says that the transaction has changes of others, which are not committed yet: nothing that it reads is kept
+	// in Cache.
+	Uncommitted bool
 	// Excluded are the numbers of projects whose memories are not found.
 	Excluded map[int64]bool
 

@@ -90,6 +90,9 @@ func (x *Index) scope(ctx context.Context, f Filter, spare bool) (*Scope, error)
 		if len(s.kinds) == 0 {
 			return nil, nil
 		}
+		if len(s.kinds) == len(cat.kinds) {
+			s.kinds = nil // there are no others
+		}
 	}
 	return s, s.choose(ctx, cat)
 }

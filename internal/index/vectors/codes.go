@@ -130,7 +130,7 @@ func (x *Index) codesOf(ctx context.Context, m index.Model) (*codeBook, error) {
 		}
 		b.segments[segment] = c
 	}
-	if !x.recoded {
+	if !x.recoded && !x.Uncommitted {
 		x.Cache.put(b)
 	}
 	return b, nil

@@ -22,7 +22,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// Index is the vectors as one transaction sees and changes them. All exported fields are required; Rows and Codes are
+// Index is the vectors as one transaction sees and changes them. All exported fields but Uncommitted are required; Rows and Codes are
 // of the same transaction.
 // Changes of counts wait for Flush, which must be called before a statement that could observe them and
 // before the commit.
@@ -31,6 +31,9 @@ type Index struct {
 	Codes index.CodeStore
 	Words *lexicon.Index
 	Cache *Cache
+	// Uncommitted says that the transaction has changes of others, which are not committed yet: nothing that it reads is kept
+	// in Cache.
+	Uncommitted bool
 	// Seen returns what the connection has read since the last commit of another one; nil if it does not
 	// remember.
 	Seen func(context.Context) (*Seen, error)

@@ -18,6 +18,9 @@ type Conn struct {
 	wide   bool  // page cache is enlarged
 	lender *Pool // the pool to return it to; nil for its own
 
+	// Joined says that the transaction has writes of others, which are not committed yet.
+	Joined bool
+
 	// Kept is what the user of the connection caches with it; a borrowed connection has none.
 	Kept any
 

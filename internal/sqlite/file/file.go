@@ -48,6 +48,7 @@ type File struct {
 	patient time.Duration
 	tooLong int64       // size in bytes at which the log is shortened; owned by the holder of the write connection
 	held    atomic.Bool // see LogHolds
+	queue   queue
 }
 
 // Open opens the file, creating it if needed, and migrates its schema after a backup. A file that is not
@@ -130,36 +131,34 @@ func (f *File) Read(ctx context.Context, fn func(*conn.Conn) error) error {
 // Write runs fn as the only writer and commits unless it fails. erased tells that texts were removed, of
 // which the log must keep no copy.
 //
+// With engram.WithSharedCommit, several writes are committed together: each sees those before it, and a failed
+// one takes back its own changes alone.
+//
 // look, unless nil, runs first, on the same connection but not yet as the only writer, so that fn finds
 // in memory what look has read. Its last statement must write, which makes it the writer; busy tells
 // that this failed because another process is writing, or has written since: then fn sees a newer
 // snapshot than look.
 func (f *File) Write(ctx context.Context, look func(*conn.Conn) (busy bool, err error), fn func(*conn.Conn) (erased bool, err error)) error {
-	c, err := f.begin(ctx, look)
+	t, err := f.begin(ctx, look)
 	if err != nil {
 		return f.Explain(err)
 	}
-	defer f.Writes.Give(c)
-	defer c.Rollback() // no-op after a commit
-	erased, err := fn(c)
-	if err == nil {
-		// Cancellation must not interrupt a commit: from here it happens or not.
-		err = c.Commit(context.WithoutCancel(ctx))
-	}
-	if err != nil {
+	err = errPanicked
+	defer func() {
+		if errors.Is(err, errPanicked) {
+			_ = f.end(ctx, t, err) // the panic says what is wrong
+		}
+	}()
+	var erased bool
+	if erased, err = fn(t.c); err != nil {
+		_ = f.end(ctx, t, err)
 		return f.Explain(err)
 	}
-	switch {
-	case erased:
-		const patience = 2 * time.Second
-		f.scrub(context.WithoutCancel(ctx), c, patience)
-	case f.held.Load():
-		f.scrub(context.WithoutCancel(ctx), c, 0)
-	default:
-		f.shorten(context.WithoutCancel(ctx), c)
-	}
-	return nil
+	t.erased = t.erased || erased
+	return f.Explain(f.end(ctx, t, nil))
 }
+
+var errPanicked = errors.New("a write panicked")
 
 // Patiently runs fn on a connection for reading, again while the file is busy, for at most the time that
 // a write waits: opening a connection reads the file, which another process may be creating or
@@ -197,41 +196,44 @@ func writing() []string {
 
 // begin takes the write connection and the write lock, after look unless that is nil, within the usual
 // wait or the caller's shorter lock timeout. The time of look does not count.
-func (f *File) begin(ctx context.Context, look func(*conn.Conn) (busy bool, err error)) (*conn.Conn, error) {
+func (f *File) begin(ctx context.Context, look func(*conn.Conn) (busy bool, err error)) (*transaction, error) {
 	patience := f.patient
 	if p, said := engram.LockTimeout(ctx); said {
 		patience = min(p, patience)
 	}
-	var c *conn.Conn
+	var t *transaction
 	patiently := func(fn func(ctx context.Context) error) error {
 		wait, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		return f.explainWait(ctx, patience, fn(wait))
 	}
 	err := patiently(func(ctx context.Context) (err error) {
-		c, err = f.take(ctx, f.Writes)
+		t, err = f.turn(ctx)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	if t.joined() {
+		return t, f.join(ctx, t, look)
+	}
 	busy := true
 	if look != nil {
-		if busy, err = looking(ctx, c, look); busy {
-			c.Rollback()
+		if busy, err = looking(ctx, t.c, look); busy {
+			t.c.Rollback()
 		}
 	}
 	if err == nil && busy {
 		err = patiently(func(ctx context.Context) error {
-			return retryBusy(ctx, func() error { return c.Begin(ctx, "BEGIN IMMEDIATE") })
+			return retryBusy(ctx, func() error { return t.c.Begin(ctx, "BEGIN IMMEDIATE") })
 		})
 	}
 	if err != nil {
-		c.Rollback()
-		f.Writes.Give(c)
+		t.c.Rollback()
+		f.Writes.Give(t.c)
 		return nil, err
 	}
-	return c, nil
+	return t, nil
 }
 
 // looking runs look in a transaction that is a reader's until look writes.
