@@ -54,6 +54,8 @@ type Cache struct {
 type room struct {
 	nearest   vector.NearestCodes
 	estimator vector.Estimator
+	codes     []byte    // that are compared by levels
+	scores    []float64 // of these
 }
 
 // Seen is what a connection has read of vectors. Empty it before its first use, and whenever another

@@ -166,10 +166,18 @@ const (
 // refine keeps the best by levels of found, which are places in pages.
 func (r *room) refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
 	r.estimator.Reset(question)
-	best := r.best(found, pages, len(question), most)
+	size := vector.SignBytes(len(question))
+	r.codes = slices.Grow(r.codes[:0], 2*size*len(found))
+	for _, at := range found { // they lie far apart: copied, their reads do not wait for each other
+		slot := int(at % lexicon.MaxSlots)
+		signs, sizes := pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)
+		r.codes = append(append(r.codes, signs...), sizes...)
+	}
+	r.scores = r.estimator.NearnessOfAll(slices.Grow(r.scores[:0], len(found)), r.codes)
+	best := r.best(found, most)
 	last := len(best) - 1
 	if most >= byLevels && len(best) == most && best[last].Score > alikeFrom*math.Sqrt(float64(len(question))) && best[certain-1].Score-best[last].Score < doubt {
-		best = r.best(found, pages, len(question), wider*most)
+		best = r.best(found, wider*most)
 	}
 	found = found[:0]
 	for _, b := range best {
@@ -178,12 +186,11 @@ func (r *room) refine(found []int64, pages [][]codePage, question []float32, mos
 	return found
 }
 
-// best ranks places by levels.
-func (r *room) best(found []int64, pages [][]codePage, dimensions, most int) []engram.Ranked {
-	size, top := vector.SignBytes(dimensions), vector.NewTop(most)
-	for _, at := range found {
-		slot := int(at % lexicon.MaxSlots)
-		top.Offer(at, r.estimator.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
+// best ranks places by their scores.
+func (r *room) best(found []int64, most int) []engram.Ranked {
+	top := vector.NewTop(most)
+	for i, at := range found {
+		top.Offer(at, r.scores[i])
 	}
 	return top.Ranked()
 }
