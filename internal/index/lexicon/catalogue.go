@@ -37,6 +37,7 @@ type Cache struct {
 
 	lists    recent.Cache[listOf, postings.List]
 	initials recent.Cache[initialOf, *initial]
+	missing  recent.Cache[missingOf, []likely]
 	rooms    sync.Pool // of *room, for searches
 }
 

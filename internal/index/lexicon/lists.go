@@ -91,11 +91,13 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 // beginning calls fn for the words of the segments that start with begins, in order within a segment.
 // Word and list are valid until fn returns.
 func (x *Index) beginning(ctx context.Context, segments []*segment, begins string, fn func(segment int, word, list []byte) error) error {
+	has := map[int]bool{} // segments
 	read := func(block []byte, s sought) error {
 		e := postings.NewEntries(block)
 		for e.Next() {
 			switch {
 			case bytes.HasPrefix(e.Word(), []byte(begins)):
+				has[s.segment] = true
 				if err := fn(s.segment, e.Word(), e.List()); err != nil {
 					return err
 				}
@@ -110,7 +112,7 @@ func (x *Index) beginning(ctx context.Context, segments []*segment, begins strin
 		if err := x.readWords(ctx, g); err != nil {
 			return err
 		}
-		if x.lacks(g, begins) {
+		if _, none := x.missing(g, g.starts(begins)); none || x.lacks(g, begins) {
 			continue
 		}
 		end, _ := slices.BinarySearch(g.firsts, begins+"\xff")
@@ -124,7 +126,15 @@ func (x *Index) beginning(ctx context.Context, segments []*segment, begins strin
 			}
 		}
 	}
-	return x.blocksAt(ctx, far, read)
+	if err := x.blocksAt(ctx, far, read); err != nil {
+		return err
+	}
+	for _, of := range far {
+		if g := segments[of[0].segment]; !has[of[0].segment] {
+			x.keepMissing(g, g.starts(begins), nil)
+		}
+	}
+	return nil
 }
 
 // blocksAt calls fn for each requested block and each word sought in it.

@@ -76,6 +76,7 @@ type search struct {
 // room is space that one search after the other uses.
 type room struct {
 	decoded       []postings.Posting // for holdings
+	sums          sums
 	before, after []standing
 }
 
@@ -276,6 +277,13 @@ func (s *search) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	all := 0
+	for _, of := range lists {
+		for _, l := range of {
+			all += l.Len()
+		}
+	}
+	s.decoded = slices.Grow(s.decoded, min(all, mostDecoded)) // at once
 	s.asked = make(map[string][]postings.List, len(words))
 	for i, word := range words {
 		s.asked[word] = lists[i]
