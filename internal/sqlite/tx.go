@@ -17,6 +17,7 @@ import (
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
 type tx struct {
 	conn.Tx
+	keyed       conn.Tx // the same, for look-ups
 	index       lexicon.Index
 	vectors     vectors.Index
 	hidden      *hidden                   // excluded projects, for readers
@@ -44,8 +45,10 @@ type kept struct {
 func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 	t := &tx{Tx: conn.Tx{Conn: c, Writes: writes}}
 	t.Hook = t
-	t.index.Store, t.index.Cache, t.index.Slots = segments.Store{Tx: &t.Tx}, &k.index, &t.vectors
-	rows := embeddings.Store{Tx: &t.Tx}
+	t.keyed = t.Tx
+	t.keyed.Keyed = true
+	t.index.Store, t.index.Cache, t.index.Slots = segments.Store{Tx: &t.keyed}, &k.index, &t.vectors
+	rows := embeddings.Store{Tx: &t.keyed}
 	t.vectors = vectors.Index{Rows: rows, Codes: rows, Words: &t.index, Cache: &k.vectors, Seen: t.seenVectors}
 	return t
 }

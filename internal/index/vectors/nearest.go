@@ -57,16 +57,7 @@ func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Fi
 			return nil, fmt.Errorf("search vectors: %w", err)
 		}
 	}
-	found, err := x.rank(ctx, m, question, near, q.Limit)
-	if err != nil || q.Vectors == nil {
-		return found, err
-	}
-	asked := slices.Clone(q.Also)
-	for _, r := range found {
-		asked = append(asked, r.Num)
-	}
-	slices.Sort(asked)
-	return found, x.nearestValues(ctx, m, question, slices.Compact(asked), q.Vectors, q.Room)
+	return x.rank(ctx, m, question, near, q)
 }
 
 // near returns candidates for the nearest memories that pass a filter.
@@ -195,17 +186,38 @@ func (r *room) best(found []int64, most int) []engram.Ranked {
 	return top.Ranked()
 }
 
-// rank compares the rows of near.
-func (x *Index) rank(ctx context.Context, m index.Model, question []float32, near []int64, limit int) ([]engram.Ranked, error) {
-	slices.Sort(near) // in storage order
-	top := vector.NewTop(limit)
-	err := x.vectorRows(ctx, m, near, func(num int64, row []byte) error {
+// rank compares the rows of near, and adds to q.Vectors those of the nearest and of q.Also.
+func (x *Index) rank(ctx context.Context, m index.Model, question []float32, near []int64, q engram.VectorQuery) ([]engram.Ranked, error) {
+	slices.Sort(near)
+	asked := near
+	if q.Vectors != nil { // in one statement
+		asked = slices.Concat(near, q.Also)
+		slices.Sort(asked) // in storage order
+		asked = slices.Compact(asked)
+	}
+	nums, rows := make([]int64, 0, len(asked)), make([][]byte, 0, len(asked))
+	top := vector.NewTop(q.Limit)
+	err := x.vectorRows(ctx, m, asked, func(num int64, row []byte) error {
+		if nums, rows = append(nums, num), append(rows, row); q.Vectors != nil {
+			if _, among := slices.BinarySearch(near, num); !among {
+				return nil
+			}
+		}
 		if _, cosine, ok := vector.Nearest(question, row); ok {
 			top.Offer(num, cosine)
 		}
 		return nil
 	})
-	return top.Ranked(), err
+	found := top.Ranked()
+	if err != nil || q.Vectors == nil {
+		return found, err
+	}
+	shown := slices.Clone(q.Also)
+	for _, r := range found {
+		shown = append(shown, r.Num)
+	}
+	slices.Sort(shown)
+	return found, readNearest(q, m, question, slices.Compact(shown), nums, rows)
 }
 
 // mostKeptRows bounds the vectors of one request that are cached.
@@ -226,7 +238,7 @@ func (x *Index) vectorRows(ctx context.Context, m index.Model, nums []int64, fn 
 		kept.passages += max(0, read-len(missing)*vector.RowBytes(m.Dimensions))
 	}
 	for _, num := range nums {
-		if row := rows[vectorOf{m.Num, num}]; row != nil {
+		if row := rows[num]; row != nil {
 			if err := fn(num, row); err != nil {
 				return err
 			}
@@ -237,34 +249,35 @@ func (x *Index) vectorRows(ctx context.Context, m index.Model, nums []int64, fn 
 
 // keptRows returns the cached rows, with room for those of nums, where they are kept beyond the transaction, and which of
 // nums are missing.
-func (x *Index) keptRows(ctx context.Context, m index.Model, nums []int64) (rows map[vectorOf][]byte, u *Seen, missing []int64, err error) {
+func (x *Index) keptRows(ctx context.Context, m index.Model, nums []int64) (rows map[int64][]byte, u *Seen, missing []int64, err error) {
 	if len(nums) > mostKeptRows {
-		return map[vectorOf][]byte{}, nil, nums, nil
+		return map[int64][]byte{}, nil, nums, nil
 	}
 	if u, err = x.Seen(ctx); err != nil {
 		return nil, nil, nil, err
 	}
 	if u == nil {
 		if x.rows == nil {
-			x.rows = map[vectorOf][]byte{}
+			x.rows = rowsOf{}
 		}
-		return x.rows, nil, unread(x.rows, m, nums), nil
+		rows = x.rows.of(m.Num)
+		return rows, nil, unread(rows, nums), nil
 	}
-	if missing = unread(u.rows, m, nums); len(missing) > 0 {
+	if missing = unread(u.rows.of(m.Num), nums); len(missing) > 0 {
 		u.grow(len(missing)*(vector.RowBytes(m.Dimensions)+100) + u.passages)
 		u.passages = 0
 	}
-	if len(u.rows) == 0 { // maybe just emptied
+	if rows = u.rows.of(m.Num); len(rows) == 0 { // maybe just emptied
 		missing = nums
 	}
-	return u.rows, u, missing, nil
+	return rows, u, missing, nil
 }
 
 // unread returns those of nums for which rows has no entry.
-func unread(rows map[vectorOf][]byte, m index.Model, nums []int64) []int64 {
+func unread(rows map[int64][]byte, nums []int64) []int64 {
 	var missing []int64
 	for _, num := range nums {
-		if _, known := rows[vectorOf{m.Num, num}]; !known {
+		if _, known := rows[num]; !known {
 			missing = append(missing, num)
 		}
 	}
@@ -272,24 +285,24 @@ func unread(rows map[vectorOf][]byte, m index.Model, nums []int64) []int64 {
 }
 
 // readVectorRows adds the memories' vectors to rows, nil for those without one, and returns how many bytes it read.
-func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64, rows map[vectorOf][]byte) (read int, err error) {
+func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64, rows map[int64][]byte) (read int, err error) {
 	if len(nums) == 0 {
 		return 0, nil
 	}
 	for _, num := range nums {
-		rows[vectorOf{m.Num, num}] = nil
+		rows[num] = nil
 	}
 	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.Dimensions))
 	err = x.Rows.Rows(ctx, m.Num, nums, func(num int64, row []byte) error {
 		start := len(arena)
 		arena = append(arena, row...)
 		read += len(row)
-		rows[vectorOf{m.Num, num}] = arena[start:len(arena):len(arena)]
+		rows[num] = arena[start:len(arena):len(arena)]
 		return nil
 	})
 	if err != nil { // remove the placeholders
 		for _, num := range nums {
-			delete(rows, vectorOf{m.Num, num})
+			delete(rows, num)
 		}
 	}
 	return read, err

@@ -16,6 +16,8 @@ type Tx struct {
 	Conn   *Conn
 	Writes bool // is the only writer
 	Hook   Hook // nil for none
+	// Keyed tells that statements look rows up by their keys: cancellation is looked for before them and between rows.
+	Keyed bool
 }
 
 // Hook is called around the statements of a transaction.
@@ -36,8 +38,8 @@ type Querier interface {
 
 // stmt prepares a statement that is run next, with the context to run it in.
 //
-// The driver starts a goroutine for every cancellable statement, which costs as much as a short one.
-// Writing transactions run many short ones, so they check for cancellation between statements only.
+// The driver starts a goroutine for every cancellable statement, which costs as much as a short one, and looks at the
+// context for every row. Writing transactions run many short ones, so they check for cancellation between statements only.
 func (t *Tx) stmt(ctx context.Context, query string) (context.Context, statement, error) {
 	var err error
 	if t.Hook != nil {
@@ -46,7 +48,7 @@ func (t *Tx) stmt(ctx context.Context, query string) (context.Context, statement
 		}
 	}
 	s, err := t.Conn.stmt(ctx, query)
-	if err != nil || !t.Writes {
+	if err != nil || !t.Writes && !t.Keyed {
 		return ctx, s, err
 	}
 	return context.WithoutCancel(ctx), s, ctx.Err()
@@ -129,9 +131,12 @@ var ErrStop = errors.New("stop")
 
 // Rows runs a query and calls scan for each row, until it returns an error. Rows returns nil for ErrStop.
 func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scanner) error) error {
-	ctx, rows, err := t.query(ctx, query, args)
+	within, rows, err := t.query(ctx, query, args)
 	if err != nil {
 		return err
+	}
+	if t.Writes {
+		ctx = within
 	}
 	r := newRow(rows)
 	for {
