@@ -225,6 +225,7 @@ func unionOfFew(into []Posting, lists []List, slots int, both func(a, b uint32) 
 	}
 	return merged, nil
 }
+
 // DocSize is the size of one row of Docs in bytes.
 const DocSize = 32
 

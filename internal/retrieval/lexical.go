@@ -70,9 +70,9 @@ func (w Word) Score(tf, length float64) float64 {
 type Lexicon struct {
 	english map[string]int32  // nums of words of English texts
 	foreign map[written]int32 // of others
-	all     []*Lexeme           // by num
-	order   []int32             // scratch space of Say
-	has     []uint64            // scratch space of Say: a bit per num, all 0
+	all     []*Lexeme         // by num
+	order   []int32           // scratch space of Say
+	has     []uint64          // scratch space of Say: a bit per num, all 0
 	bytes   int
 }
 

@@ -38,7 +38,7 @@ type Cache struct {
 	lists    recent.Cache[listOf, postings.List]
 	initials recent.Cache[initialOf, *initial]
 	missing  recent.Cache[missingOf, []likely]
-	rooms    sync.Pool // of *room, for searches
+	rooms    recent.Spare[room] // for searches
 }
 
 // lasting reports whether what is read of a segment may be kept by its version: the unsealed memories have

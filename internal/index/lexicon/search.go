@@ -34,14 +34,9 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 			return engram.Lexical{}, fmt.Errorf("search: %w", err)
 		}
 	}
-	s := &search{scope: sc, query: q}
-	if last, some := x.Cache.rooms.Get().(*room); some {
-		s.room = last
-	} else {
-		s.room = new(room)
-	}
+	s := &search{scope: sc, query: q, room: x.Cache.rooms.Take()}
+	defer x.Cache.rooms.Give(s.room)
 	s.decoded = s.decoded[:0]
-	defer func() { x.Cache.rooms.Put(s.room) }()
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}

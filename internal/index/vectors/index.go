@@ -19,6 +19,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/recent"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
@@ -47,7 +48,7 @@ type Index struct {
 type Cache struct {
 	mu    sync.Mutex
 	books map[int64]*codeBook
-	rooms sync.Pool // of *room
+	rooms recent.Spare[room]
 }
 
 // room is space that one search after the other uses.
@@ -65,7 +66,7 @@ type Seen struct {
 
 	models   map[string]index.Model // by fingerprint; known models only
 	rows     rowsOf
-	passages int                    // bytes of rows for which grow has not accounted
+	passages int // bytes of rows for which grow has not accounted
 	newest   map[newestOf][][]float32
 }
 

@@ -101,11 +101,8 @@ func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, 
 	if err != nil {
 		return nil, false, err
 	}
-	at, some := x.Cache.rooms.Get().(*room)
-	if !some {
-		at = new(room)
-	}
-	defer x.Cache.rooms.Put(at)
+	at := x.Cache.rooms.Take()
+	defer x.Cache.rooms.Give(at)
 	nearest := &at.nearest
 	nearest.Reset(vector.Signs(question), signs)
 	pages, err := x.loadCodes(ctx, book, parts)
