@@ -46,6 +46,7 @@ type NearestCodes struct {
 	code  []uint64
 	most  int
 	limit int // greatest distance that may still be among the nearest
+	under int // number of found codes within limit, below most
 	found []near
 	at    []int // number of found codes by distance
 
@@ -66,7 +67,7 @@ func NewNearestCodes(code []uint64, most int) *NearestCodes {
 
 // Reset begins anew, in the same room: 128 kB for thousands of codes.
 func (s *NearestCodes) Reset(code []uint64, most int) {
-	s.code, s.most, s.limit = code, max(most, 0), len(code)*64
+	s.code, s.most, s.limit, s.under = code, max(most, 0), len(code)*64, 0
 	s.at = slices.Grow(s.at[:0], len(code)*64+1)[:len(code)*64+1]
 	clear(s.at)
 	if most <= 0 {
@@ -121,6 +122,9 @@ func (s *NearestCodes) Scan(packed []byte, among []uint64, first int64, pass fun
 
 // near4 sets the distances of up to 64 codes of 256 bits, and returns which are within the limit.
 func (s *NearestCodes) near4(code *[4]uint64, codes []byte) (within uint64) {
+	if counts && len(codes) == 64*32 {
+		return within64(code, &codes[0], &s.distances, int32(s.limit))
+	}
 	limit := s.limit
 	for i := range len(codes) / 32 {
 		n := hamming4(code, codes[i*32:i*32+32])
@@ -133,6 +137,9 @@ func (s *NearestCodes) near4(code *[4]uint64, codes []byte) (within uint64) {
 func (s *NearestCodes) keep(n near) {
 	s.found = append(s.found, n)
 	s.at[n.distance]++
+	for s.under++; s.under >= s.most; s.limit-- { // later ones at the limit are beyond those
+		s.under -= s.at[s.limit]
+	}
 	if len(s.found) >= 2*s.most {
 		s.shrink()
 	}
@@ -160,7 +167,7 @@ func (s *NearestCodes) shrink() {
 	}
 	clear(s.at[last+1:])
 	s.at[last] = s.most - nearer
-	s.found, s.limit = kept, last-1
+	s.found = kept
 }
 
 // Found returns the numbers of the nearest codes, in the order of the scan.
