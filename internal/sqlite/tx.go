@@ -80,7 +80,7 @@ func (t *tx) Changing(query string) {
 // unchangedBytes bounds the cache of a read connection: some thousand memories with their vectors.
 // Reading the sixty memories of a search costs as much as the rest of it. The limit is low because a
 // server has four connections and large stores repeat few reads.
-const unchangedBytes = 4 << 20
+const unchangedBytes = 6 << 20
 
 // dataVersionSQL returns a number that changes whenever another connection, of this process or another,
 // commits. It is constant within a transaction.
@@ -93,6 +93,7 @@ type unchanged struct {
 	version   int64
 	hidden    string // the excluded projects it is valid for
 	memories  map[int64]engram.Memory
+	lists     map[string][]int64 // numbers by query with its arguments
 	vectors   vectors.Seen
 	relations map[relationsOf][]*engram.Relation
 	bytes     int
@@ -149,6 +150,7 @@ func (t *tx) writing(query string) {
 		return
 	}
 	clear(u.relations)
+	clear(u.lists)
 	u.vectors.Added(embeddings.Recodes(query))
 }
 
@@ -162,7 +164,7 @@ func (t *tx) seenVectors(ctx context.Context) (*vectors.Seen, error) {
 }
 
 func (u *unchanged) empty() {
-	u.memories, u.relations, u.bytes = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, 0
+	u.memories, u.relations, u.lists, u.bytes = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, map[string][]int64{}, 0
 	u.vectors.Empty(u.grow)
 }
 
@@ -201,4 +203,16 @@ func (u *unchanged) keepMemory(m engram.Memory) {
 	u.grow(row + anchor*len(m.Anchors) + len(m.Title) + len(m.Content) + len(m.Summary))
 	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
 	u.memories[m.Num] = m
+}
+
+// keepList caches a list with its memories.
+func (u *unchanged) keepList(key string, ms []engram.Memory) {
+	nums := make([]int64, len(ms))
+	for i, m := range ms {
+		if nums[i] = m.Num; !u.hasMemory(m.Num) {
+			u.keepMemory(m)
+		}
+	}
+	u.grow(len(key) + 8*len(nums) + 100)
+	u.lists[key] = nums
 }
