@@ -208,6 +208,7 @@ func rows() map[string]row {
 
 		"internal/encoder/encodertest": {room: "testkit"},
 		"internal/enginetest":          {room: "testkit"},
+		"internal/index/indextest":     {room: "testkit"},
 
 		"internal/embedding/provider/providertest": {room: "testkit"},
 
@@ -245,7 +246,7 @@ func houses() map[string][]string {
 		"internal/postgres":  {"conn", "embeddings schema segments", "."},
 		"internal/secret":    {". rulesgen"},
 		"internal/setup":     {"edit", ".", "agent"},
-		"internal/index":     {".", "recent", "lexicon", "vectors"},
+		"internal/index":     {".", "recent indextest", "lexicon", "vectors"},
 		"internal/sqlite":    {"conn", "embeddings file segments", "."},
 		"internal/tui":       {"theme keymap", "cell", "widget", "screen", "."},
 		"internal/suspicion": {"finding", "grammar surface", "command", "."},
@@ -260,7 +261,7 @@ func reservedImports() map[string][]string {
 		"net/http":            {"internal/endpoint", "internal/embedding/provider/providertest", "internal/embedding/hub", "internal/embedding/hubtest", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app"},
 		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli/demo", "internal/cli/browse", "internal/postgrestest"},
 		"os/signal":           {"cmd/engram", "internal/cli/serve"}, // the latter ignores SIGPIPE
-		"testing":             {"internal/enginetest", "internal/replica/replicatest", "internal/storetest", "internal/postgrestest"},
+		"testing":             {"internal/enginetest", "internal/index/indextest", "internal/replica/replicatest", "internal/storetest", "internal/postgrestest"},
 		"unsafe":              {},
 		"log":                 {},
 		"math/rand":           {},

@@ -84,11 +84,7 @@ func (t *tx) writeCounts(ctx context.Context) error {
 		if a == (sessionChange{}) {
 			continue
 		}
-		for id, s := range t.sessionRows {
-			if of, _ := known(t.names, &t.names.sessions, id); of == num {
-				t.sessionRows[id] = active(s, a)
-			}
-		}
+		t.names.countSession(num, a)
 		if err := t.Run(ctx, query, a.live, a.active, num); err != nil {
 			return fmt.Errorf("count the memories of a session: %w", err)
 		}

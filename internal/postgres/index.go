@@ -135,6 +135,18 @@ func (s *Store) seal(ctx context.Context) error {
 	})
 }
 
+// Tidy frees the room of what a large write has replaced in the index, for the next one: the server would do so minutes
+// later, and the tables would be several times as large by then. Where another role owns them, it does nothing.
+func (s *Store) Tidy(ctx context.Context) error {
+	t, err := s.pool.Begin(ctx, s.space)
+	if err != nil {
+		return explain(ctx, err)
+	}
+	defer t.Rollback()
+	_, err = t.Simple(ctx, "VACUUM (SKIP_LOCKED) segments, documents, lengths, postings, codes")
+	return explain(ctx, err)
+}
+
 // renew indexes all memories anew, in batches, if another lexicon.Version made the index. Meanwhile the old words answer.
 func (s *Store) renew(ctx context.Context) error {
 	return lexicon.RenewAll(ctx, s.now, func(ctx context.Context, most int) (current bool, err error) {

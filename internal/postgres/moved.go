@@ -138,7 +138,7 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 		t.count(home{Project: source}, typ, -n, 0)
 		t.count(home{Project: target}, typ, n, 0)
 	}
-	if t.sessionRows = nil; err != nil {
+	if t.names.forgetSessions(); err != nil {
 		return fmt.Errorf("move to another project: %w", err)
 	}
 	if err := t.index.Move(ctx, source, target, among(these.Memories)); err != nil {

@@ -8,13 +8,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 )
 
-// names are looked-up row numbers, the rows of projects, models and facts, as they are in one version of a space. They
-// are safe for concurrent use: transactions of a version share them.
+// names are looked-up row numbers, the rows of projects, sessions, models and facts, as they are in one version of a
+// space. They are safe for concurrent use: transactions of a version share them.
 type names struct {
 	mu       sync.Mutex
 	projects map[string]int64 // by any name
 	sessions map[string]int64
 	rows     map[string]engram.Project // by any name
+	asked    map[string]askedSession   // up to mostSessions
 	models   embeddings.Models
 	facts    map[string]string                         // "" for one that is not set
 	decays   map[string]map[string]engram.ProjectDecay // under ""; nil until read
@@ -22,6 +23,43 @@ type names struct {
 
 // mostNames bounds the cached names of a kind.
 const mostNames = 4096
+
+// askedSession is a session without what the memories of the transaction add to it.
+type askedSession struct {
+	engram.Session
+	num int64
+}
+
+// mostSessions bounds the cached rows of sessions, which have summaries.
+const mostSessions = 64
+
+// knowSession caches a session.
+func (n *names) knowSession(s askedSession) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.asked) >= mostSessions {
+		n.asked = nil
+	}
+	keep(&n.asked, s.ID, s)
+}
+
+// countSession adds what memories add to a cached session.
+func (n *names) countSession(num int64, by sessionChange) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for id, s := range n.asked {
+		if s.num == num {
+			n.asked[id] = askedSession{active(s.Session, by), num}
+		}
+	}
+}
+
+// forgetSessions forgets the cached sessions.
+func (n *names) forgetSessions() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.asked = nil
+}
 
 // keep caches the number of a name.
 func keep[K comparable, N any](in *map[K]N, name K, num N) {
@@ -50,7 +88,7 @@ func known[N any](n *names, in *map[string]N, name string) (num N, found bool) {
 func (n *names) copy() *names {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	c := &names{projects: maps.Clone(n.projects), sessions: maps.Clone(n.sessions), rows: maps.Clone(n.rows), facts: maps.Clone(n.facts), decays: maps.Clone(n.decays)}
+	c := &names{projects: maps.Clone(n.projects), sessions: maps.Clone(n.sessions), rows: maps.Clone(n.rows), asked: maps.Clone(n.asked), facts: maps.Clone(n.facts), decays: maps.Clone(n.decays)}
 	c.models.Copy(&n.models)
 	return c
 }
@@ -59,7 +97,7 @@ func (n *names) copy() *names {
 func (t *tx) renamed() {
 	t.names.mu.Lock()
 	defer t.names.mu.Unlock()
-	t.names.projects, t.names.rows, t.names.decays, t.sessionRows = nil, nil, nil, nil
+	t.names.projects, t.names.rows, t.names.decays, t.names.asked = nil, nil, nil, nil
 }
 
 // latest are the names in the newest version of a space that a process has seen.

@@ -216,6 +216,9 @@ func (s *Store) finish(ctx context.Context, t *tx, fn func(engram.Tx) error) err
 	}
 	if err == nil {
 		s.latest.written(t.head.version, t.names)
+		for i, x := range t.indexes() {
+			x.Committed(t.head.indexes[i])
+		}
 		s.signed.Store(max(signed, s.signed.Load()))
 		s.sealBeside(ctx, t)
 	}

@@ -85,7 +85,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	if err := t.asked.Add(ctx, home{Project: at.Project}, promptText(*p), true); err != nil || at.Session == 0 {
 		return err
 	}
-	t.sessionRows = nil
+	t.names.forgetSessions()
 	return t.Run(ctx, `UPDATE sessions SET active_at = greatest(active_at, ?) WHERE space = $space AND num = ?`, conn.Millis(p.CreatedAt), at.Session)
 }
 

@@ -150,12 +150,12 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 
 // InsertRelation adds relations and sets their numbers. If one exists, those before it are added.
 func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
-	const (
-		query = `INSERT INTO relations (space, num, id, source, target, verb, status, strength, reason, evidence, confidence, actor,
-			actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES $rows ON CONFLICT DO NOTHING`
-		addedSQL = `SELECT r.num FROM relations r JOIN memories s ON s.space = $space AND s.num = r.source JOIN memories t ON t.space = $space AND t.num = r.target
-			WHERE r.space = $space AND r.num = ANY(?)`
-	)
+	// What comes back are the numbers that were added with both ends.
+	const query = `WITH added AS (INSERT INTO relations (space, num, id, source, target, verb, status, strength, reason, evidence,
+			confidence, actor, actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES $rows ON CONFLICT DO NOTHING
+			RETURNING num, source, target)
+		SELECT r.num FROM added r WHERE EXISTS (SELECT 1 FROM memories WHERE space = $space AND num = r.source)
+			AND EXISTS (SELECT 1 FROM memories WHERE space = $space AND num = r.target)`
 	if len(rs) == 0 {
 		return nil
 	}
@@ -165,22 +165,17 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 		rows[i] = []any{nums[i], r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
 			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt)}
 	}
-	var added, taken []int64 // of nums: with both ends, and before
-	var err error
-	if slices.Min(nums) <= t.head.relation {
-		taken, err = conn.Column[int64](ctx, t, `SELECT num FROM relations WHERE space = $space AND num = ANY(?)`, nums)
-	}
-	if err == nil {
-		err = t.RunRows(ctx, query, rows)
-	}
-	if err == nil {
-		added, err = conn.Column[int64](ctx, t, addedSQL, nums)
-	}
+	var added []int64
+	err := t.PutRows(ctx, query, rows, func(s conn.Scanner) error {
+		num, err := conn.One[int64](s)
+		added = append(added, num)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("insert relations: %w", err)
 	}
 	for i, r := range rs {
-		if !slices.Contains(added, nums[i]) || slices.Contains(taken, nums[i]) {
+		if !slices.Contains(added, nums[i]) {
 			if err := t.Run(ctx, `DELETE FROM relations WHERE space = $space AND num > ?`, t.head.relation); err != nil {
 				return err
 			}

@@ -17,9 +17,8 @@ var sessionColumns = sync.OnceValue(func() string { return columnsOf("s", sessio
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
-	if s, read := t.sessionRows[id]; read {
-		num, _ := known(t.names, &t.names.sessions, id)
-		return active(s, t.counted.sessions[num]), nil
+	if s, read := known(t.names, &t.names.asked, id); read {
+		return active(s.Session, t.counted.sessions[s.num]), nil
 	}
 	var num, project int64
 	s, found, err := conn.First(conn.List(ctx, t, fmt.Sprintf("read session %q", id),
@@ -31,7 +30,7 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 	if err == nil {
 		know(t.names, &t.names.sessions, id, num)
 		know(t.names, &t.names.projects, s.Project, project)
-		keep(&t.sessionRows, id, s)
+		t.names.knowSession(askedSession{s, num})
 	}
 	return s, err
 }
@@ -108,7 +107,7 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	}
 	// One that exists keeps its number, and this one is never used.
 	num := next(&t.head.session, 0)
-	t.sessionRows = nil
+	t.names.forgetSessions()
 	// It may have been erased before.
 	err = t.RunAll(ctx, conn.With(query, num, s.ID, project, s.Directory, conn.Millis(s.StartedAt), conn.Millis(s.EndedAt), s.Summary, conn.Millis(s.ActiveAt)),
 		conn.With(`DELETE FROM tombstones WHERE space = $space AND entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project))
@@ -135,7 +134,7 @@ func (t *tx) DeleteSession(ctx context.Context, id string, erase bool) error {
 			WithHint("remove what depends on it first; nothing was changed")
 	}
 	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE space = $space AND num = ?) WHERE space = $space AND entity = ? AND num = 0 AND key = ?`
-	t.sessionRows = nil
+	t.names.forgetSessions()
 	delete(t.names.sessions, id) // they are this transaction's own
 	err = t.RunAll(ctx, conn.With(gone, num, kindNum(engram.EntitySession), id),
 		conn.With(`DELETE FROM uses WHERE space = $space AND session = ?`, num),

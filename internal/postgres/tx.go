@@ -20,7 +20,6 @@ type tx struct {
 	asked       lexicon.Index // of prompts
 	vectors     vectors.Index
 	names       *names // shared with others of its version, unless it writes
-	sessionRows map[string]engram.Session
 	counted     counted
 	carrierNums map[string]int64 // looked-up numbers of batch sets
 }

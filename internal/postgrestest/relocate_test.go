@@ -223,16 +223,13 @@ func TestRelocate(t *testing.T) {
 		t.Errorf("copied again: %+v, %v", res, err)
 	}
 	interruptions, resumed := 0, false
-	for at := 1; ; at++ { // each attempt gets one page further than the one before
+	for at := 1; ; at++ { // each attempt gets one transaction further than the one before
 		ctx, cancel := context.WithCancel(t.Context())
-		pages := 0
 		res, err = relocated(ctx, space, back, func(done, total int) {
 			if done > total {
 				t.Errorf("%d of %d", done, total)
 			}
-			if pages++; pages == 2 {
-				cancel()
-			}
+			cancel()
 		})
 		cancel()
 		resumed = resumed || res.Resumed

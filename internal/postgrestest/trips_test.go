@@ -67,6 +67,11 @@ func TestRoundTripsOfVerbs(t *testing.T) {
 		c.do()
 		trips = slices.DeleteFunc(trips, func(all []string) bool { return all[0] == "ROLLBACK" }) // for which the caller does not wait
 		t.Logf("%s: %d round trips", c.name, len(trips))
+		for _, statement := range slices.Concat(trips...) {
+			if strings.Contains(statement, "FROM unsealed") {
+				t.Errorf("%s reads what this process saved: %.200s", c.name, statement)
+			}
+		}
 		if len(trips) > c.most {
 			t.Errorf("%s takes %d round trips, at most %d", c.name, len(trips), c.most)
 			for i, all := range trips {

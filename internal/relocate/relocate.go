@@ -2,7 +2,7 @@
 // sessions, memories with their versions, marks and vectors, prompts, relations, erasures, pending records, the journal,
 // what was shown and the counters. Numbers stay. The target is a store of its own, with an id of its own.
 //
-// Each page is one transaction of the target, which also notes how far the copy is: an interrupted copy goes on
+// Some pages are one transaction of the target, which also notes how far the copy is: an interrupted copy goes on
 // there, and nothing comes twice.
 package relocate
 
@@ -19,8 +19,12 @@ import (
 // fact names the fact in the target that says how far the copy is.
 const fact = "relocated"
 
-// page is how many things a transaction of the target copies.
-const page = 200
+// Things are read by pages, and a transaction of the target copies several: as many memories as move to large segments
+// of its index at once, so that it writes no small ones, which would be merged soon.
+const (
+	page  = 256
+	pages = 16
+)
 
 // Copied is the outcome.
 type Copied struct {
@@ -89,16 +93,21 @@ func Copy(ctx context.Context, from engram.Tx, to engram.Store, progress func(do
 	if err := to.View(ctx, func(r engram.Reader) error { return c.begin(ctx, r, &res) }); err != nil {
 		return res, err
 	}
+	tidy := func(context.Context) error { return nil }
+	if grows, ok := to.(interface{ Tidy(context.Context) error }); ok {
+		tidy = grows.Tidy
+	}
 	stages := c.stages()
 	res.Before = c.at.Stage == len(stages)
 	for ; c.at.Stage < len(stages); c.at.Stage, c.at.Num, c.at.Name = c.at.Stage+1, 0, "" {
 		for more := true; more; {
 			err := to.Update(ctx, func(tx engram.Tx) (err error) {
-				now := c.at
-				if more, err = stages[c.at.Stage](ctx, tx); err != nil {
+				more, err = c.copyPages(ctx, tx, stages[c.at.Stage])
+				if err != nil {
 					return err
 				}
-				if now = c.at; !more {
+				now := c.at
+				if !more {
 					now.Stage, now.Num, now.Name = now.Stage+1, 0, ""
 				}
 				text, err := json.Marshal(now)
@@ -107,6 +116,9 @@ func Copy(ctx context.Context, from engram.Tx, to engram.Store, progress func(do
 				}
 				return tx.PutFact(ctx, fact, string(text))
 			})
+			if err == nil {
+				err = tidy(ctx)
+			}
 			if err != nil {
 				return res, fmt.Errorf("copy the store: %w", err)
 			}
@@ -116,6 +128,15 @@ func Copy(ctx context.Context, from engram.Tx, to engram.Store, progress func(do
 		}
 	}
 	return res, nil
+}
+
+// copyPages copies some pages of a stage, and reports whether there may be more.
+func (c *copying) copyPages(ctx context.Context, tx engram.Tx, stage func(context.Context, engram.Tx) (bool, error)) (more bool, err error) {
+	more = true
+	for n := 0; more && err == nil && n < pages; n++ {
+		more, err = stage(ctx, tx)
+	}
+	return more, err
 }
 
 // size counts what is to be copied.

@@ -262,13 +262,15 @@ type Candidate struct {
 // Flag adds a pending candidate for m and a similar memory that differs. It flags a pair once: if the pair is
 // pending or judged, it returns that relation and false. A pair whose verdict was removed may be flagged again.
 func Flag(ctx context.Context, o *ledger.Tx, m engram.Memory, n search.Near, d contradiction.Difference) (r engram.Relation, added bool, err error) {
-	relations, err := engram.RelationsBetween(ctx, o.Store, m.Num, n.Memory.Num)
-	if err != nil {
-		return r, false, err
+	relations, made := o.RelationsOfNew(m.Num)
+	if !made {
+		if relations, err = engram.RelationsBetween(ctx, o.Store, m.Num, n.Memory.Num); err != nil {
+			return r, false, err
+		}
 	}
-	for _, pair := range relations {
-		if pair.Judgment() {
-			return pair, false, nil
+	for _, known := range relations {
+		if known.Judgment() && (known.Source == n.Memory.Num || known.Target == n.Memory.Num) {
+			return known, false, nil
 		}
 	}
 	r = engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbContradicts, Status: engram.RelationPending,

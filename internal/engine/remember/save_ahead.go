@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -202,16 +203,13 @@ func (w *Writer) neighbours(ctx context.Context, r engram.Reader, ts []*Intake, 
 	for i, t := range ts {
 		seeks[i] = search.Seek{Memory: ms[i], Vector: t.vector}
 	}
-	found, err := w.search.NearEach(ctx, r, seeks, w.ledger.Policy.MostNear, relate.LeastOf(w.ledger.Embedder.Model()))
-	if err != nil {
-		return nil, err
+	old := map[int64]bool{}
+	replaced := func(ctx context.Context, nums []int64) error {
+		some, err := search.Replaced(ctx, r, nums)
+		maps.Copy(old, some)
+		return err
 	}
-	var nums []int64
-	for _, near := range found {
-		nums = append(nums, walk.Mapped(near, func(n search.Near) int64 { return n.Memory.Num })...)
-	}
-	slices.Sort(nums)
-	old, err := search.Replaced(ctx, r, slices.Compact(nums))
+	found, err := w.search.NearEach(ctx, r, seeks, w.ledger.Policy.MostNear, relate.LeastOf(w.ledger.Embedder.Model()), replaced)
 	if err != nil {
 		return nil, err
 	}

@@ -319,7 +319,7 @@ type Seek struct {
 
 // NearFrom is NearEach for one memory.
 func (f *Finder) NearFrom(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int, least float64) ([]Near, error) {
-	near, err := f.NearEach(ctx, r, []Seek{{m, vector}}, most, least)
+	near, err := f.NearEach(ctx, r, []Seek{{m, vector}}, most, least, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -328,11 +328,13 @@ func (f *Finder) NearFrom(ctx context.Context, r engram.Reader, m engram.Memory,
 
 // NearEach returns, for each of seeks, up to most live memories of its memory's project and scope with a cosine of at
 // least least, nearest to its vector first, without the memory. Vectors belong to the current model; without one the
-// result is empty. It reads the memories of all results together.
+// result is empty. It reads the memories of all results together, and beside them calls beside, unless nil, with their
+// numbers and perhaps those of others.
 //
 // A filter cannot select memories without a project, so for these it widens the search while results are near
 // enough.
-func (f *Finder) NearEach(ctx context.Context, r engram.Reader, seeks []Seek, most int, least float64) ([][]Near, error) {
+func (f *Finder) NearEach(ctx context.Context, r engram.Reader, seeks []Seek, most int, least float64,
+	beside func(ctx context.Context, nums []int64) error) ([][]Near, error) {
 	near := make([][]Near, len(seeks))
 	if f.ledger.Embedder == nil || most < 1 {
 		return near, nil
@@ -361,8 +363,13 @@ func (f *Finder) NearEach(ctx context.Context, r engram.Reader, seeks []Seek, mo
 			ranked[k], nums = found, append(nums, walk.NumsOf(found)...)
 		}
 		slices.Sort(nums)
-		ms, err := r.Memories(ctx, slices.Compact(nums))
-		if err != nil {
+		nums = slices.Compact(nums)
+		var ms []engram.Memory
+		reads := []func(context.Context) error{func(ctx context.Context) (err error) { ms, err = r.Memories(ctx, nums); return err }}
+		if beside != nil {
+			reads = append(reads, func(ctx context.Context) error { return beside(ctx, nums) })
+		}
+		if err := engram.Together(ctx, r, reads...); err != nil {
 			return nil, err
 		}
 		var wider []int

@@ -98,7 +98,10 @@ func TestWhatASecondModelAloneFindsStays(t *testing.T) {
 	w := enginetest.NewWorld(t)
 	e := w.With(engine.Options{Embedder: enginetest.Embedder(), Asked: role{subjects{0.5}}})
 	texts := []string{"A quagga stands in the museum."}
-	for i := range 200 {
+	for i := range 300 { // what stands beside finds would be one, and what most have in common counts for nothing
+		texts = append(texts, fmt.Sprintf("Oak %d grows on the hill.", i))
+	}
+	for i := range 150 {
 		texts = append(texts, fmt.Sprintf("The ferry to the island waits for train %d.", i))
 	}
 	for _, text := range texts {

@@ -119,6 +119,25 @@ func TestASlowModelEmbedsTheDocuments(t *testing.T) {
 	}
 }
 
+// away is a slow model whose server cannot be asked.
+type away struct{ slow }
+
+func (away) Embed(context.Context, []string, engram.Role) ([][]float32, error) {
+	return nil, engram.Errorf(engram.CodeUnavailable, "the model's server does not answer")
+}
+
+// Else the answers would be those of the built-in model, under the name of the other one.
+func TestAModelThatCannotBeAskedIsNotMeasured(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.Engine = func(s engram.Store, now func() time.Time) *engine.Engine {
+		return engine.New(engine.Options{Store: s, Now: now, NewID: enginetest.IDs(), Embedder: enginetest.Embedder(), Asked: away{slow{enginetest.Embedder()}}})
+	}
+	if _, err := trial.Load(t.Context(), b, twoBoats()); engram.CodeOf(err) != engram.CodeUnavailable {
+		t.Errorf("got %v, want code %s", err, engram.CodeUnavailable)
+	}
+}
+
 func TestAskGivesDocumentsBestFirst(t *testing.T) {
 	got, err := load(t, newBench(t), twoBoats()).Ask(t.Context(), trial.Asking{Unanswerable: true})
 	if err != nil {

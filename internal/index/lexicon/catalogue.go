@@ -115,11 +115,9 @@ func (x *Index) readCatalogue(ctx context.Context, now index.State, last *catalo
 // searches do not need them, and every save changes them. From a server come those that last does not have.
 func (x *Index) readUnsealed(ctx context.Context, now index.State, last *catalogue) (*segment, error) {
 	var known index.State // whose memories g begins with
-	g := &segment{level: levelSmall, project: Several, loaded: true, wordless: true}
+	g := &segment{}
 	if x.Served && last != nil && last.state.Changes == now.Changes && last.state.Last <= now.Last {
-		if known = last.state; last.fresh != nil {
-			g.waiting, g.docs = slices.Clip(last.fresh.waiting), slices.Clip(last.fresh.docs)
-		}
+		known, g = last.state, waitingAfter(last.fresh)
 	}
 	err := x.Store.Unsealed(ctx, known.Last, x.Served, func(u index.Unsealed) error {
 		if len(u.Document) != postings.DocSize {
@@ -137,12 +135,44 @@ func (x *Index) readUnsealed(ctx context.Context, now index.State, last *catalog
 	if err != nil || g.docs.Len() == 0 {
 		return nil, err
 	}
+	return g.counted(), nil
+}
+
+// waitingAfter returns the memories of g, which may be nil, for others to be added.
+func waitingAfter(g *segment) *segment {
+	if g == nil {
+		return &segment{}
+	}
+	return &segment{waiting: slices.Clip(g.waiting), docs: slices.Clip(g.docs)}
+}
+
+// counted completes the segment of the unsealed memories from their documents.
+func (g *segment) counted() *segment {
+	g.level, g.project, g.loaded, g.wordless = levelSmall, Several, true, true
 	g.slots, g.live = g.docs.Len(), g.docs.Len()
 	for slot := range g.docs.Len() {
 		g.tokens += int64(g.docs.Length(slot))
 	}
 	g.count()
-	return g, nil
+	return g
+}
+
+// Committed tells that the transaction has committed and left the index in a state. If it only added memories to what
+// the cache has, the next one of the process need not read them.
+func (x *Index) Committed(now index.State) {
+	if x.before == nil || !x.Served {
+		return
+	}
+	g := waitingAfter(x.before.fresh)
+	for _, s := range x.added {
+		g.waiting, g.docs = append(g.waiting, s), append(g.docs, s.docs...)
+	}
+	cat := &catalogue{state: now, segments: x.before.segments, kinds: x.before.kinds, fresh: g.counted()}
+	x.Cache.mu.Lock()
+	defer x.Cache.mu.Unlock()
+	if x.Cache.cat == x.before {
+		x.Cache.cat = cat
+	}
 }
 
 // readWords makes the words of a segment available: those of the unsealed memories are read on first
@@ -188,7 +218,7 @@ func (x *Index) changed(ctx context.Context) (version int64, err error) {
 }
 
 // touched drops the transaction's cached catalogue.
-func (x *Index) touched() { x.cat, x.changes = nil, true }
+func (x *Index) touched() { x.cat, x.before, x.added, x.changes = nil, nil, nil, true }
 
 // kindNum returns the number of a type and scope, adding it if needed.
 func (x *Index) kindNum(ctx context.Context, k index.Kind) (uint32, error) {

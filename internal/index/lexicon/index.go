@@ -37,6 +37,8 @@ type Index struct {
 
 	cat     *catalogue            // the index as this transaction sees it; nil until read
 	changes bool                  // the transaction has changed the index
+	before  *catalogue            // what the transaction found, if all that it did is to add memories
+	added   []source              // those
 	own     []*segment            // segments with this transaction's changes; nil until standing is called
 	pending *pending              // memories to be indexed; nil if empty
 	leaving *leaving              // memories to be removed from the index; nil if empty

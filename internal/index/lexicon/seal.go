@@ -31,12 +31,18 @@ const MaxSlots = 4096
 // put adds a live memory to the unsealed ones, and reorganises the newest memories at certain row
 // numbers: no counter is needed, and each reorganisation runs once.
 func (x *Index) put(ctx context.Context, d postings.Doc, words []wordCount) error {
+	before, added := x.before, x.added
+	if !x.changes {
+		before = x.cat
+	}
 	x.touched()
-	seq, err := x.Store.AddUnsealed(ctx, index.Unsealed{Memory: d.Num, Document: postings.AppendDoc(nil, d), Words: wordBlock(words)})
+	u := index.Unsealed{Memory: d.Num, Document: postings.AppendDoc(nil, d), Words: wordBlock(words)}
+	seq, err := x.Store.AddUnsealed(ctx, u)
 	if err != nil {
 		return err
 	}
 	if x.Served {
+		x.before, x.added = before, append(added, source{docs: u.Document, blocks: [][]byte{u.Words}})
 		return nil
 	}
 	return x.order(ctx, seq-1, seq)

@@ -68,10 +68,26 @@ const mostRows = 8
 
 // RunRows is Run for a query with many rows, which stand where it says $rows, each behind the space.
 func (t *Tx) RunRows(ctx context.Context, query string, rows [][]any) error {
+	return ofRows(query, rows, func(query string, args []any) error { return t.Run(ctx, query, args...) })
+}
+
+// PutRows is RunRows for a query that returns rows, which are read now: it calls scan for each (Rows).
+func (t *Tx) PutRows(ctx context.Context, query string, rows [][]any, scan func(Scanner) error) error {
+	t.Wrote = true
+	return ofRows(query, rows, func(query string, args []any) error {
+		if !t.sendable(args) { // where a read has no rows
+			return errUnstorable
+		}
+		return t.Rows(ctx, query, args, scan)
+	})
+}
+
+// ofRows calls fn with the query for some rows at a time, and their values.
+func ofRows(query string, rows [][]any, fn func(string, []any) error) error {
 	for some := range slices.Chunk(rows, mostRows) {
 		row := "($space" + strings.Repeat(",?", len(some[0])) + ")"
 		all := row + strings.Repeat(","+row, len(some)-1)
-		if err := t.Run(ctx, strings.Replace(query, "$rows", all, 1), slices.Concat(some...)...); err != nil {
+		if err := fn(strings.Replace(query, "$rows", all, 1), slices.Concat(some...)); err != nil {
 			return err
 		}
 	}

@@ -182,9 +182,10 @@ func (s Store) eachRow(ctx context.Context, query string, args []any, each func(
 	return conn.Doing(err, "read vectors")
 }
 
-// Rows reads the vectors of memories.
+// Rows reads the vectors of memories, each looked up by its key: one condition on all of them takes half as much again.
 func (s Store) Rows(ctx context.Context, model int64, memories []int64, each func(int64, []byte) error) error {
-	const query = `SELECT memory, row FROM vectors WHERE space = $space AND model = ? AND memory = ANY(?)`
+	const query = `SELECT v.memory, v.row FROM unnest(?2::bigint[]) AS m (num)
+		CROSS JOIN LATERAL (SELECT memory, row FROM vectors WHERE space = $space AND model = ?1 AND memory = m.num OFFSET 0) v`
 	return s.eachRow(ctx, query, []any{model, memories}, each)
 }
 

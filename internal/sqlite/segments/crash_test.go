@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/index/indextest"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -28,7 +27,7 @@ func reorganisations() map[string]reorganisation {
 		"merge":   {512, (*world).mixture, "2,3"},
 		"settle":  {4096, (*world).mixture, "3"},
 		"thin":    {32, (*world).thin, "1,2,3"},
-		"move":    {32, func(w *world, tx engram.Tx) error { return w.take(tx, "p2", "p0") }, "1,2,3"},
+		"move":    {32, func(w *world, tx engram.Tx) error { return w.Take(tx, "p2", "p0") }, "1,2,3"},
 		"reindex": {4096, func(w *world, tx engram.Tx) error { return tx.Reindex(w.Context()) }, "3"},
 	}
 }
@@ -41,6 +40,8 @@ type reorganisation struct {
 	levels string
 }
 
+var errGivenUp = errors.New("given up")
+
 // A transaction that rewrites segments, stopped before any of its statements or in any part of its commit,
 // leaves the index as it was, in the process that lives on and in the one that opens the file next.
 func TestAStoppedReorganisationChangesNothing(t *testing.T) {
@@ -50,10 +51,10 @@ func TestAStoppedReorganisationChangesNothing(t *testing.T) {
 			t.Parallel()
 			w, base := settled.copy(t, of.every)
 			run := func(tx engram.Tx) error {
-				w.r = rand.New(rand.NewPCG(*seed, 7)) // each time the same
+				w.Seed(*seed, 7) // each time the same
 				return of.run(w, tx)
 			}
-			q := engram.LexicalQuery{Terms: text.Query(w.words[0]), Limit: 10}
+			q := engram.LexicalQuery{Terms: text.Query(w.Words[0]), Limit: 10}
 			// It reads the index, so that nothing waits to be written when it is given up.
 			stopped := func(tx engram.Tx) error {
 				if err := run(tx); err != nil {
@@ -64,37 +65,38 @@ func TestAStoppedReorganisationChangesNothing(t *testing.T) {
 				}
 				return errGivenUp
 			}
-			before, log := w.model.clone(), w.log()
+			before, log := w.Copy(t, in(w.path)), w.log()
 			for n := 0; ; n++ {
-				w.step = n
-				err := w.attempt(&countdown{Context: t.Context(), left: n}, stopped)
+				w.Step = n
+				err := w.Attempt(&countdown{Context: t.Context(), left: n}, stopped)
 				if errors.Is(err, errGivenUp) {
 					t.Logf("%d statements", n)
 					break
 				}
 				if !errors.Is(err, context.Canceled) {
-					w.failf("got %v, want the cancellation", err)
+					w.Failf("got %v, want the cancellation", err)
 				}
-				w.r = rand.New(rand.NewPCG(*seed, 100+uint64(n)))
-				w.ask(1)
+				w.Seed(*seed, 100+uint64(n))
+				w.Ask(1)
 				if now := w.log(); !bytes.Equal(now, log) {
 					w.crashed(base, now, before)
 					log = now
 				}
 				if n%32 == 31 {
-					w.reopen()
-					w.examine()
+					w.Close()
+					w.Open()
+					w.Examine()
 				}
 			}
 			// Another one has the same numbers for other texts.
-			w.words = slices.Clone(w.words)
-			slices.Reverse(w.words)
-			if err := w.attempt(t.Context(), run); err != nil {
+			w.Words = slices.Clone(w.Words)
+			slices.Reverse(w.Words)
+			if err := w.Attempt(t.Context(), run); err != nil {
 				t.Fatal(err)
 			}
 			w.hasLevels(of.levels)
-			w.ask(10)
-			w.examine()
+			w.Ask(10)
+			w.Examine()
 			w.cut(base, w.log(), before)
 		})
 	}
@@ -115,48 +117,27 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// Context returns the context of the running transaction, or else that of the test.
-func (w *world) Context() context.Context {
-	if w.ctx != nil {
-		return w.ctx
-	}
-	return w.TB.Context()
-}
-
-// attempt runs a transaction; if it fails, the model is as before.
-func (w *world) attempt(ctx context.Context, fn func(engram.Tx) error) error {
-	all, erased, moved, before, made := maps.Clone(w.all), slices.Clone(w.erased), slices.Clone(w.moved), w.model.clone(), w.made
-	w.ctx = ctx
-	err := w.s.Update(ctx, fn)
-	if w.ctx = nil; err != nil {
-		w.all, w.erased, w.moved, w.model, w.made = all, erased, moved, before, made
-	}
-	return err
-}
-
-func forget(m *engram.Memory) { m.DeletedAt = at(1) }
+func forget(m *engram.Memory) { m.DeletedAt = m.CreatedAt }
 
 func insert(n int) func(*world, engram.Tx) error {
-	return func(w *world, tx engram.Tx) error { return w.insert(tx, n) }
+	return func(w *world, tx engram.Tx) error { return w.Insert(tx, n) }
 }
 
 // mixture saves, changes, forgets and restores a few memories.
 func (w *world) mixture(tx engram.Tx) error {
-	return errors.Join(w.each(tx, 3, false, w.change), w.each(tx, 3, false, forget),
-		w.each(tx, 2, true, func(m *engram.Memory) { m.DeletedAt = time.Time{} }), w.insert(tx, 3))
+	return errors.Join(w.Each(tx, 3, false, w.Change), w.Each(tx, 3, false, forget),
+		w.Each(tx, 2, true, func(m *engram.Memory) { m.DeletedAt = time.Time{} }), w.Insert(tx, 3))
 }
 
 // thin forgets more memories of a segment than are removed from it one by one.
 func (w *world) thin(tx engram.Tx) error {
-	live := slices.Sorted(maps.Keys(w.model.live))
+	live := w.Live()
 	for _, num := range live[len(live)-115:][:26] {
-		m := w.all[num]
+		m := w.All[num]
 		forget(&m)
-		if err := tx.ReplaceMemory(w.Context(), m); err != nil {
+		if err := w.Replace(tx, m); err != nil {
 			return err
 		}
-		w.all[num] = m
-		w.model.put(m)
 	}
 	return nil
 }
@@ -165,15 +146,15 @@ func (w *world) thin(tx engram.Tx) error {
 // memories.
 func settledWorld(t testing.TB) *world {
 	w := newWorld(t, *seed)
-	for _, of := range []reorganisation{{32, insert(9), ""}, {4096, insert(200), "3"}, {32, (*world).sweep, "3"}, {512, insert(80), "2,3"}, {64, insert(80), "1,2,3"}, {32, insert(5), "1,2,3"}} {
+	for _, of := range []reorganisation{{32, insert(9), ""}, {4096, insert(200), "3"}, {32, (*world).Sweep, "3"}, {512, insert(80), "2,3"}, {64, insert(80), "1,2,3"}, {32, insert(5), "1,2,3"}} {
 		w.number(of.every)
-		if err := w.attempt(t.Context(), func(tx engram.Tx) error { return of.run(w, tx) }); err != nil {
+		if err := w.Attempt(t.Context(), func(tx engram.Tx) error { return of.run(w, tx) }); err != nil {
 			t.Fatal(err)
 		}
 		w.hasLevels(of.levels)
 	}
-	w.examine()
-	w.close()
+	w.Examine()
+	w.Close()
 	return w
 }
 
@@ -210,34 +191,20 @@ func (w *world) raw(fn func(*sql.DB) error) {
 	}
 }
 
-func (w *world) close() {
-	w.Helper()
-	if err := errors.Join(w.s.Close(), w.other.Close()); err != nil {
-		w.failf("close: %v", err)
-	}
-}
-
-func (w *world) reopen() {
-	w.Helper()
-	w.close()
-	w.s, w.other = w.open(), w.open()
-}
-
 // copy opens a copy of a closed store, and returns its file as it was before.
 func (w *world) copy(t testing.TB, every int64) (*world, []byte) {
 	t.Helper()
-	copied := *w
-	copied.TB, copied.path, copied.r = t, filepath.Join(t.TempDir(), "engram.db"), rand.New(rand.NewPCG(*seed, 8))
-	copied.all, copied.model = maps.Clone(w.all), w.model.clone()
-	copyFile(t, w.path, copied.path)
+	path := filepath.Join(t.TempDir(), "engram.db")
+	copied := &world{w.Copy(t, in(path)), path}
+	copied.Seed(*seed, 8)
+	copyFile(t, w.path, path)
 	copied.number(every)
-	base, err := os.ReadFile(copied.path)
+	base, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied.s, copied.other = copied.open(), copied.open()
-	t.Cleanup(func() { _ = errors.Join(copied.s.Close(), copied.other.Close()) })
-	return &copied, base
+	copied.Open()
+	return copied, base
 }
 
 func copyFile(t testing.TB, from, to string) {
@@ -264,7 +231,7 @@ func (w *world) log() []byte {
 
 // cut has the process die at several places of the commit that the log ends with: between pages, within
 // one, before the last one and after it.
-func (w *world) cut(base, log []byte, before *model) {
+func (w *world) cut(base, log []byte, before *indextest.World) {
 	w.Helper()
 	const header, frameHeader = 32, 24
 	frame := frameHeader + int(binary.BigEndian.Uint32(log[8:]))
@@ -277,23 +244,20 @@ func (w *world) cut(base, log []byte, before *model) {
 	}
 	w.crashed(base, log[:header+(frames-1)*frame], before)
 	w.crashed(base, log[:len(log)-1], before)
-	w.crashed(base, log, w.model)
+	w.crashed(base, log, w.World)
 }
 
 // crashed opens a copy of the file with a log, as another process would after the end of this one, and
-// compares it with a model.
-func (w *world) crashed(base, log []byte, is *model) {
+// compares it with a world.
+func (w *world) crashed(base, log []byte, is *indextest.World) {
 	w.Helper()
-	after := *w
-	after.path, after.model = filepath.Join(w.TempDir(), "engram.db"), is
-	if err := errors.Join(os.WriteFile(after.path, base, 0o600), os.WriteFile(after.path+"-wal", log, 0o600)); err != nil {
+	path := filepath.Join(w.TempDir(), "engram.db")
+	if err := errors.Join(os.WriteFile(path, base, 0o600), os.WriteFile(path+"-wal", log, 0o600)); err != nil {
 		w.Fatal(err)
 	}
-	after.s = after.open()
-	after.other = after.s
-	after.ask(2)
-	after.examine()
-	if err := after.s.Close(); err != nil {
-		w.failf("close: %v", err)
-	}
+	after := is.Copy(w.TB, in(path))
+	after.Step = w.Step
+	after.Ask(2)
+	after.Examine()
+	after.Close()
 }

@@ -3,7 +3,6 @@ package segments_test
 import (
 	"context"
 	"errors"
-	"maps"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -108,17 +107,17 @@ func newFuzzed(f *testing.F) *fuzzed {
 		f.Fatal(err)
 	}
 	for range 6 {
-		x.queries = append(x.queries, w.question())
+		x.queries = append(x.queries, w.Question())
 	}
-	for _, words := range []string{w.words[0] + " " + w.words[3], w.words[1][:3], w.words[2] + "x", "nothing"} {
+	for _, words := range []string{w.Words[0] + " " + w.Words[3], w.Words[1][:3], w.Words[2] + "x", "nothing"} {
 		x.queries = append(x.queries, engram.LexicalQuery{Terms: text.Query(words), Limit: 20})
 	}
-	live := slices.Sorted(maps.Keys(w.model.live))
+	live := w.Live()
 	for _, num := range slices.Concat(live[len(live)-115:][:26], live[:3], live[len(live)-2:]) {
-		x.leaving = append(x.leaving, w.all[num])
+		x.leaving = append(x.leaving, w.All[num])
 	}
 	for i := range 4 {
-		m := w.memory()
+		m := w.Memory()
 		m.Num = int64(1_000_000 + i)
 		x.coming = append(x.coming, m)
 	}

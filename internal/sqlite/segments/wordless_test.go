@@ -18,42 +18,40 @@ func TestASegmentMayHaveNoWords(t *testing.T) {
 			w := newWorld(t, *seed)
 			run := func(fn func(engram.Tx) error) {
 				t.Helper()
-				if err := w.attempt(t.Context(), fn); err != nil {
+				if err := w.Attempt(t.Context(), fn); err != nil {
 					t.Fatal(err)
 				}
-				w.examine()
+				w.Examine()
 			}
 			save := func(content ...string) {
 				t.Helper()
 				for n := 0; n < 70; n += batch {
 					run(func(tx engram.Tx) (err error) {
 						for i := range batch {
-							m := w.memory()
+							m := w.Memory()
 							m.DeletedAt, m.Tags, m.Title, m.Content = time.Time{}, nil, "🎉", content[(n+i)%len(content)]
-							err = errors.Join(err, w.save(tx, m))
+							err = errors.Join(err, w.Save(tx, m))
 						}
 						return err
 					})
 				}
 			}
 			save("🎉")
-			w.ask(2)
+			w.Ask(2)
 			save("🎉", "kettle")
-			speaking := slices.DeleteFunc(slices.Sorted(maps.Keys(w.all)), func(num int64) bool { return w.all[num].Content == "🎉" })
+			speaking := slices.DeleteFunc(slices.Sorted(maps.Keys(w.All)), func(num int64) bool { return w.All[num].Content == "🎉" })
 			for some := range slices.Chunk(speaking, batch) {
 				run(func(tx engram.Tx) (err error) {
 					for _, num := range some {
-						m := w.all[num]
+						m := w.All[num]
 						forget(&m)
-						w.all[num] = m
-						w.model.put(m)
-						err = errors.Join(err, tx.ReplaceMemory(t.Context(), m))
+						err = errors.Join(err, w.Replace(tx, m))
 					}
 					return err
 				})
 			}
-			run(func(tx engram.Tx) error { return w.insert(tx, 80) })
-			w.ask(5)
+			run(func(tx engram.Tx) error { return w.Insert(tx, 80) })
+			w.Ask(5)
 		})
 	}
 }
@@ -61,29 +59,27 @@ func TestASegmentMayHaveNoWords(t *testing.T) {
 // A memory that alone has the words of whole blocks leaves gaps among the blocks when it is forgotten.
 func TestABlockMayLoseAllItsWords(t *testing.T) {
 	w := newWorld(t, *seed)
-	m := w.memory()
+	m := w.Memory()
 	m.DeletedAt, m.Content = time.Time{}, ""
 	for n := range 3000 {
 		m.Content += fmt.Sprintf(" mm%05d", n)
 	}
 	for _, fn := range []func(engram.Tx) error{
-		func(tx engram.Tx) error { return errors.Join(w.save(tx, m), w.insert(tx, 80)) },
+		func(tx engram.Tx) error { return errors.Join(w.Save(tx, m), w.Insert(tx, 80)) },
 		func(tx engram.Tx) error {
-			for num := range w.all {
-				if m = w.all[num]; len(m.Content) > 9000 {
+			for num := range w.All {
+				if m = w.All[num]; len(m.Content) > 9000 {
 					break
 				}
 			}
 			forget(&m)
-			w.all[m.Num] = m
-			w.model.put(m)
-			return tx.ReplaceMemory(t.Context(), m)
+			return w.Replace(tx, m)
 		},
 	} {
-		if err := w.attempt(t.Context(), fn); err != nil {
+		if err := w.Attempt(t.Context(), fn); err != nil {
 			t.Fatal(err)
 		}
-		w.ask(30)
-		w.examine()
+		w.Ask(30)
+		w.Examine()
 	}
 }
