@@ -45,7 +45,7 @@ func (t *tx) list(ctx context.Context, query string, args []any, keep bool) ([]e
 		return t.memories(ctx, query, args...)
 	}
 	key := fmt.Sprint(query, args)
-	if nums, known := same.lists[key]; known {
+	if nums := same.lists[key]; nums != nil {
 		return t.Memories(ctx, nums)
 	}
 	ms, err := t.memories(ctx, query, args...)

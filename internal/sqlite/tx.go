@@ -80,7 +80,7 @@ func (t *tx) Changing(query string) {
 // unchangedBytes bounds the cache of a read connection: some thousand memories with their vectors.
 // Reading the sixty memories of a search costs as much as the rest of it. The limit is low because a
 // server has four connections and large stores repeat few reads.
-const unchangedBytes = 6 << 20
+const unchangedBytes = 4 << 20
 
 // dataVersionSQL returns a number that changes whenever another connection, of this process or another,
 // commits. It is constant within a transaction.
@@ -93,7 +93,7 @@ type unchanged struct {
 	version   int64
 	hidden    string // the excluded projects it is valid for
 	memories  map[int64]engram.Memory
-	lists     map[string][]int64 // numbers by query with its arguments
+	lists     map[string][]int64 // numbers by query with its arguments; nil of those read once
 	vectors   vectors.Seen
 	relations map[relationsOf][]*engram.Relation
 	bytes     int
@@ -205,14 +205,20 @@ func (u *unchanged) keepMemory(m engram.Memory) {
 	u.memories[m.Num] = m
 }
 
-// keepList caches a list with its memories.
+// keepList caches a list with its memories when it is read for the second time: to keep what is read once would drive out
+// what searches read.
 func (u *unchanged) keepList(key string, ms []engram.Memory) {
+	if _, again := u.lists[key]; !again {
+		u.grow(len(key) + 100)
+		u.lists[key] = nil
+		return
+	}
 	nums := make([]int64, len(ms))
 	for i, m := range ms {
 		if nums[i] = m.Num; !u.hasMemory(m.Num) {
 			u.keepMemory(m)
 		}
 	}
-	u.grow(len(key) + 8*len(nums) + 100)
+	u.grow(8 * len(nums))
 	u.lists[key] = nums
 }
