@@ -88,7 +88,7 @@ func rows() map[string]row {
 		"internal/text":      {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "github.com/blevesearch/snowballstem", "golang.org/x/text"}},
 		"internal/tokenizer": {room: "rule", modules: []string{"github.com/rivo/uniseg", "golang.org/x/text"}},
 		"internal/topic":     {room: "rule"},
-		"internal/vector":    {room: "rule"},
+		"internal/vector":    {room: "rule", modules: []string{"golang.org/x/sys"}}, // the features of the processor
 		"internal/wording":   {room: "rule"},
 
 		"internal/engine":             {room: "engine"},

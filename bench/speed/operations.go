@@ -221,7 +221,7 @@ func (b *bench) served(ctx context.Context, size int, dirs []string, bare string
 		}
 		defer tables.Close()
 	}
-	if err := b.searches(size, lanes, tables); err != nil {
+	if err := b.searches(size, lanes, tables, dirs[0]); err != nil {
 		return err
 	}
 	if err := b.resident(size, servers); err != nil {
@@ -250,17 +250,24 @@ func (b *bench) served(ctx context.Context, size int, dirs []string, bare string
 // mostFTS5 is the largest number of memories that FTS5 searches: a question takes it half a second there.
 const mostFTS5 = 100_000
 
-func (b *bench) searches(size int, lanes func(func(s *server, i int) error) []lane, tables *sql.DB) error {
+func (b *bench) searches(size int, lanes func(func(s *server, i int) error) []lane, tables *sql.DB, store string) error {
 	if !b.wanted(opQuestion, opProject, opCommon) {
 		return nil
 	}
 	var index bleve.Index
+	var least *floor
 	if !b.alone {
 		var err error
 		if index, err = bleveOf(b.stores, size); err != nil {
 			return err
 		}
 		defer index.Close()
+		if size <= mostFTS5 { // its lists are in memory
+			if least, err = floorOf(store, size); err != nil {
+				return err
+			}
+			defer least.db.Close()
+		}
 	}
 	for _, kind := range []struct {
 		name string
@@ -276,7 +283,7 @@ func (b *bench) searches(size int, lanes func(func(s *server, i int) error) []la
 		})
 		all = append(all, bleveLane(index, kind.ask))
 		if size <= mostFTS5 {
-			all = append(all, ftsLane(tables, kind.ask))
+			all = append(all, ftsLane(tables, kind.ask), least.lane(kind.name != opProject, kind.name == opCommon))
 		}
 		if err := b.add(operation{name: kind.name, size: size, per: 10, lanes: all}); err != nil {
 			return err

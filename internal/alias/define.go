@@ -13,12 +13,16 @@ import (
 // Only words with the shape of an abbreviation count, so that a text cannot make any two words equal.
 func Define(s string, found func(short, long string)) {
 	for {
-		open := strings.Index(s, " (")
+		open := strings.IndexByte(s, '(') // far less frequent than the space before it
 		if open < 0 {
 			return
 		}
-		before, inside := s[:open], s[open+2:]
+		before, inside := s[:open], s[open+1:]
 		s = inside
+		before, spaced := strings.CutSuffix(before, " ")
+		if !spaced {
+			continue
+		}
 		rest := strings.TrimLeftFunc(inside, isLetter)
 		if !strings.HasPrefix(rest, ")") {
 			continue

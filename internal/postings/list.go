@@ -2,6 +2,7 @@ package postings
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -52,31 +53,41 @@ func (l List) Decode(into []Posting) ([]Posting, error) {
 	from := len(into)
 	into = slices.Grow(into, l.count)[:from+l.count]
 	ps, b, slot := into[from:], l.body, -1
+	at, mixed := 0, len(b) > l.count+l.count/6
 	for i := range ps {
-		if len(b) > 0 && b[0]&0x81 == 0 { // a single byte, as of most words
-			slot += int(b[0]>>1) + 1
-			ps[i], b = Posting{Slot: uint32(slot), TF: 1}, b[1:]
+		if !mixed && at < len(b) && b[at]&0x81 == 0 { // a single byte, as of most words
+			slot += int(b[at]>>1) + 1
+			ps[i] = Posting{Slot: uint32(slot), TF: 1}
+			at++
 			continue
 		}
-		if len(b) > 1 && b[0]&0x80 == 0 && b[1]&0x80 == 0 { // two bytes, as of nearly all others
-			slot += int(b[0]>>1) + 1
-			ps[i], b = Posting{Slot: uint32(slot), TF: uint32(b[1])}, b[2:]
-			continue
+		// One byte or two, as of nearly all: where both are frequent, a branch would be foreseen wrongly half of the time.
+		if at+1 < len(b) {
+			first, second := uint32(b[at]), uint32(b[at+1])
+			two := -(first & 1) // all bits if there are two
+			if (first|second&two)&0x80 == 0 {
+				slot += int(first>>1) + 1
+				ps[i] = Posting{Slot: uint32(slot), TF: second&two | 1&^two}
+				at += 1 + int(first&1)
+				continue
+			}
 		}
+		rest := b[at:]
 		var head int
 		var ok bool
 		tf := 1
-		if head, b, ok = uvarint(b); !ok {
+		if head, rest, ok = uvarint(rest); !ok {
 			return into[:from+i], ErrDamaged
 		}
 		if head&1 != 0 {
-			if tf, b, ok = uvarint(b); !ok {
+			if tf, rest, ok = uvarint(rest); !ok {
 				return into[:from+i], ErrDamaged
 			}
 		}
-		slot += head>>1 + 1
+		slot, at = slot+head>>1+1, len(b)-len(rest)
 		ps[i] = Posting{Slot: uint32(slot), TF: uint32(tf)}
 	}
+	b = b[at:]
 	// Slots ascend, so none is beyond the last one, which ReadList has checked.
 	if len(b) != 0 || l.count > 0 && slot != l.last {
 		return into, ErrDamaged
@@ -156,7 +167,13 @@ func Either(into []Posting, lists []List, tf []uint32) ([]Posting, error) {
 }
 
 func union(into []Posting, lists []List, tf []uint32, both func(a, b uint32) uint32) (merged []Posting, err error) {
-	from := len(into)
+	from, most := len(into), 0
+	for _, l := range lists {
+		most += l.Len()
+	}
+	if most < len(tf)/sparse {
+		return unionOfFew(into, lists, len(tf), both)
+	}
 	for _, l := range lists {
 		if into, err = l.Decode(into[:from]); err != nil {
 			clear(tf)
@@ -178,6 +195,35 @@ func union(into []Posting, lists []List, tf []uint32, both func(a, b uint32) uin
 		}
 	}
 	return into, nil
+}
+
+// sparse is from how many slots per posting on sorting the postings takes less than a look at all slots.
+const sparse = 32
+
+// unionOfFew is union without a look at all slots.
+func unionOfFew(into []Posting, lists []List, slots int, both func(a, b uint32) uint32) (merged []Posting, err error) {
+	from := len(into)
+	for _, l := range lists {
+		if into, err = l.Decode(into); err != nil {
+			return into[:from], err
+		}
+	}
+	all := into[from:]
+	slices.SortFunc(all, func(a, b Posting) int { return cmp.Compare(a.Slot, b.Slot) })
+	if len(all) > 0 && int(all[len(all)-1].Slot) >= slots {
+		return into[:from], ErrDamaged
+	}
+	merged = into[:from]
+	for i, p := range all {
+		switch last := len(merged) - 1; {
+		case p.TF == 0: // only of a damaged list
+		case i > 0 && last >= from && merged[last].Slot == p.Slot:
+			merged[last].TF = both(merged[last].TF, p.TF)
+		default:
+			merged = append(merged, p)
+		}
+	}
+	return merged, nil
 }
 
 // DocSize is the size of one row of Docs in bytes.

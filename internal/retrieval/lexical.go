@@ -68,11 +68,11 @@ func (w Word) Score(tf, length float64) float64 {
 // Lexicon holds the distinct words of some texts, so that each word is processed once. It is not
 // safe for concurrent use; its lexemes are.
 type Lexicon struct {
-	lexemes map[string]*Lexeme  // of English texts
-	foreign map[written]*Lexeme // of others
-	all     []*Lexeme           // by num
-	order   []int32             // scratch space of Say
-	has     []uint64            // scratch space of Say: a bit per num, all 0
+	english map[string]int32  // nums of words of English texts
+	foreign map[written]int32 // of others
+	all     []*Lexeme         // by num
+	order   []int32           // scratch space of Say
+	has     []uint64          // scratch space of Say: a bit per num, all 0
 	bytes   int
 }
 
@@ -84,7 +84,7 @@ type written struct {
 
 // NewLexicon returns an empty Lexicon.
 func NewLexicon() *Lexicon {
-	return &Lexicon{lexemes: map[string]*Lexeme{}, foreign: map[written]*Lexeme{}}
+	return &Lexicon{english: map[string]int32{}, foreign: map[written]int32{}}
 }
 
 // Lexeme is one word of a Lexicon. Two texts of the same lexicon share the *Lexeme of a word.
@@ -99,26 +99,27 @@ type Lexeme struct {
 // lexemeBytes is the approximate size of a lexeme without its word.
 const lexemeBytes = 184
 
-// Lexeme returns the lexeme of a token.
-func (l *Lexicon) Lexeme(t text.Token) *Lexeme {
+// num returns the number of a token's lexeme.
+func (l *Lexicon) num(t text.Token) int32 {
 	if t.In != 0 {
 		key := written{t.In, t.Written}
-		x, known := l.foreign[key]
+		num, known := l.foreign[key]
 		if !known {
 			key.word = strings.Clone(key.word)
-			x = l.add(t.Word)
-			x.second = t.Foreign()
-			l.foreign[key] = x
+			x := l.add(t.Word)
+			x.second, num = t.Foreign(), x.num
+			l.foreign[key] = num
 			l.bytes += len(key.word) + len(x.second)
 		}
-		return x
+		return num
 	}
-	x, known := l.lexemes[t.Word]
+	num, known := l.english[t.Word]
 	if !known {
-		x = l.add(t.Word)
-		l.lexemes[x.Word] = x
+		x := l.add(t.Word)
+		num = x.num
+		l.english[x.Word] = num
 	}
-	return x
+	return num
 }
 
 func (l *Lexicon) add(word string) *Lexeme {
@@ -170,7 +171,7 @@ func (l *Lexicon) Say(p Passage) Said {
 				return
 			}
 			s.length += weight
-			l.order = append(l.order, l.Lexeme(t).num)
+			l.order = append(l.order, l.num(t))
 		}
 	}
 	text.ScanMemory(text.Clip(p.Title, maxSaid), text.Clip(p.Content, maxSaid), func(t text.Token) {

@@ -30,7 +30,30 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	case p.Order == engram.OrderNewest && p.After.Num != 0 && !f.Forgotten:
 		c.add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
 	}
-	return t.memories(ctx, c.query(memoryColumns())+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
+	return t.list(ctx, c.query(memoryColumns())+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset), p.Limit <= mostListed)
+}
+
+// mostListed is up to how many memories a list has that a connection keeps: a context lists the same again and again.
+const mostListed = 250
+
+// list reads memories, and keeps them with keep.
+func (t *tx) list(ctx context.Context, query string, args []any, keep bool) ([]engram.Memory, error) {
+	same, err := t.unchanged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !keep || same == nil {
+		return t.memories(ctx, query, args...)
+	}
+	key := fmt.Sprint(query, args)
+	if nums := same.lists[key]; nums != nil {
+		return t.Memories(ctx, nums)
+	}
+	ms, err := t.memories(ctx, query, args...)
+	if err == nil {
+		same.keepList(key, ms)
+	}
+	return ms, err
 }
 
 // Count counts the memories that pass f. The indexes by session hold either live or forgotten ones, and each

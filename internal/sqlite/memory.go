@@ -104,7 +104,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	var read []engram.Memory
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		if read, err = t.memories(ctx, memoriesFrom(memoriesByNum), conn.JSONNums(slices.Compact(unread))); err != nil {
+		if read, err = conn.List(ctx, &t.keyed, readMemories, memoriesFrom(memoriesByNum), []any{conn.JSONNums(slices.Compact(unread))}, scanMemory()); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
 type tx struct {
 	conn.Tx
+	keyed       conn.Tx // the same, for look-ups
 	index       lexicon.Index
 	vectors     vectors.Index
 	hidden      *hidden                   // excluded projects, for readers
@@ -44,8 +45,10 @@ type kept struct {
 func newTx(c *conn.Conn, k *kept, writes bool) *tx {
 	t := &tx{Tx: conn.Tx{Conn: c, Writes: writes}}
 	t.Hook = t
-	t.index.Store, t.index.Cache, t.index.Slots = segments.Store{Tx: &t.Tx}, &k.index, &t.vectors
-	rows := embeddings.Store{Tx: &t.Tx}
+	t.keyed = t.Tx
+	t.keyed.Keyed = true
+	t.index.Store, t.index.Cache, t.index.Slots = segments.Store{Tx: &t.keyed}, &k.index, &t.vectors
+	rows := embeddings.Store{Tx: &t.keyed}
 	t.index.Uncommitted = c.Joined
 	t.vectors = vectors.Index{Uncommitted: c.Joined, Rows: rows, Codes: rows, Words: &t.index, Cache: &k.vectors, Seen: t.seenVectors}
 	return t
@@ -91,6 +94,7 @@ type unchanged struct {
 	version   int64
 	hidden    string // the excluded projects it is valid for
 	memories  map[int64]engram.Memory
+	lists     map[string][]int64 // numbers by query with its arguments; nil of those read once
 	vectors   vectors.Seen
 	relations map[relationsOf][]*engram.Relation
 	bytes     int
@@ -148,6 +152,7 @@ func (t *tx) writing(query string) {
 		return
 	}
 	clear(u.relations)
+	clear(u.lists)
 	u.vectors.Added(embeddings.Recodes(query))
 }
 
@@ -161,7 +166,7 @@ func (t *tx) seenVectors(ctx context.Context) (*vectors.Seen, error) {
 }
 
 func (u *unchanged) empty() {
-	u.memories, u.relations, u.bytes = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, 0
+	u.memories, u.relations, u.lists, u.bytes = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, map[string][]int64{}, 0
 	u.vectors.Empty(u.grow)
 }
 
@@ -200,4 +205,22 @@ func (u *unchanged) keepMemory(m engram.Memory) {
 	u.grow(row + anchor*len(m.Anchors) + len(m.Title) + len(m.Content) + len(m.Summary))
 	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
 	u.memories[m.Num] = m
+}
+
+// keepList caches a list with its memories when it is read for the second time: to keep what is read once would drive out
+// what searches read.
+func (u *unchanged) keepList(key string, ms []engram.Memory) {
+	if _, again := u.lists[key]; !again {
+		u.grow(len(key) + 100)
+		u.lists[key] = nil
+		return
+	}
+	nums := make([]int64, len(ms))
+	for i, m := range ms {
+		if nums[i] = m.Num; !u.hasMemory(m.Num) {
+			u.keepMemory(m)
+		}
+	}
+	u.grow(8 * len(nums))
+	u.lists[key] = nums
 }

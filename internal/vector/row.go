@@ -215,6 +215,7 @@ func rowBits(dst []byte, row []byte, set func(int8) bool) []byte {
 // Estimator estimates from signs and sizes how near vectors are to one query.
 type Estimator struct {
 	groups [][256]float32 // per four numbers: the sum by their signs and sizes
+	sums   [][2]float32   // of the lower and the upper groups, for NearnessOfAll
 }
 
 // NewEstimator returns the estimator of a query. Building its table, 256 bytes per number of the query,
@@ -265,4 +266,39 @@ func (e *Estimator) Nearness(signs, sizes []byte) float64 {
 		high += groups[2*i+1][s>>4|z&0xf0]
 	}
 	return float64(low) + float64(high)
+}
+
+// block is how many bytes of the signs of each of many codes are estimated before those that follow: their part of the
+// table, of 2 kB a byte, stays in the nearest cache.
+const block = 8
+
+// NearnessOfAll appends the Nearness of codes to dst. Each is SignBytes of signs followed by as many of sizes, of vectors
+// of the query's dimensions.
+func (e *Estimator) NearnessOfAll(dst []float64, codes []byte) []float64 {
+	size := len(e.groups) / 2
+	if size == 0 {
+		return dst
+	}
+	n := len(codes) / (2 * size)
+	e.sums = slices.Grow(e.sums[:0], n)[:n]
+	sums := e.sums
+	clear(sums)
+	for from := 0; from < size; from += block { // SignBytes is a multiple of it
+		groups := (*[2 * block][256]float32)(e.groups[2*from:])
+		for i := range sums {
+			code := codes[2*size*i+from:][:size+block]
+			signs, sizes := binary.LittleEndian.Uint64(code), binary.LittleEndian.Uint64(code[size:])
+			low, high := sums[i][0], sums[i][1]
+			for k := 0; k < 2*block; k += 2 {
+				low += groups[k][signs&15|sizes&15<<4]
+				high += groups[k+1][signs>>4&15|sizes&0xf0]
+				signs, sizes = signs>>8, sizes>>8
+			}
+			sums[i] = [2]float32{low, high}
+		}
+	}
+	for _, s := range sums {
+		dst = append(dst, float64(s[0])+float64(s[1]))
+	}
+	return dst
 }

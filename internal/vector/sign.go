@@ -46,8 +46,11 @@ type NearestCodes struct {
 	code  []uint64
 	most  int
 	limit int // greatest distance that may still be among the nearest
+	under int // number of found codes within limit, below most
 	found []near
 	at    []int // number of found codes by distance
+
+	distances [64]int32 // of the codes that are compared
 }
 
 type near struct {
@@ -64,7 +67,7 @@ func NewNearestCodes(code []uint64, most int) *NearestCodes {
 
 // Reset begins anew, in the same room: 128 kB for thousands of codes.
 func (s *NearestCodes) Reset(code []uint64, most int) {
-	s.code, s.most, s.limit = code, max(most, 0), len(code)*64
+	s.code, s.most, s.limit, s.under = code, max(most, 0), len(code)*64, 0
 	s.at = slices.Grow(s.at[:0], len(code)*64+1)[:len(code)*64+1]
 	clear(s.at)
 	if most <= 0 {
@@ -88,14 +91,26 @@ func (s *NearestCodes) Scan(packed []byte, among []uint64, first int64, pass fun
 		if w*64+64 > slots {
 			word &= 1<<(slots-w*64) - 1
 		}
+		if word == 0 {
+			continue
+		}
+		// Of many codes of 256 bits, those of the built-in model, first all distances are computed, then the few that are
+		// near enough looked at: the two do not wait for each other.
+		dense := len(s.code) == 4 && bits.OnesCount64(word) > 32
+		if dense {
+			word &= s.near4((*[4]uint64)(s.code), packed[w*64*size:min(w*64+64, slots)*size])
+		}
 		for word != 0 {
 			bit := 63 - bits.LeadingZeros64(word)
 			word &^= 1 << bit
 			slot := w*64 + bit
 			var d int
-			if len(s.code) == 4 { // 256 dimensions, the size of the built-in model
+			switch {
+			case dense:
+				d = int(s.distances[bit])
+			case len(s.code) == 4:
 				d = hamming4((*[4]uint64)(s.code), packed[slot*32:slot*32+32])
-			} else {
+			default:
 				d = Hamming(s.code, packed[slot*size:slot*size+size])
 			}
 			if d <= s.limit && (pass == nil || pass(slot)) {
@@ -105,9 +120,26 @@ func (s *NearestCodes) Scan(packed []byte, among []uint64, first int64, pass fun
 	}
 }
 
+// near4 sets the distances of up to 64 codes of 256 bits, and returns which are within the limit.
+func (s *NearestCodes) near4(code *[4]uint64, codes []byte) (within uint64) {
+	if counts && len(codes) == 64*32 {
+		return within64(code, &codes[0], &s.distances, int32(s.limit))
+	}
+	limit := s.limit
+	for i := range len(codes) / 32 {
+		n := hamming4(code, codes[i*32:i*32+32])
+		s.distances[i&63] = int32(n)
+		within |= uint64(uint32(n-limit-1)>>31) << (i & 63)
+	}
+	return within
+}
+
 func (s *NearestCodes) keep(n near) {
 	s.found = append(s.found, n)
 	s.at[n.distance]++
+	for s.under++; s.under >= s.most; s.limit-- { // later ones at the limit are beyond those
+		s.under -= s.at[s.limit]
+	}
 	if len(s.found) >= 2*s.most {
 		s.shrink()
 	}
@@ -135,7 +167,7 @@ func (s *NearestCodes) shrink() {
 	}
 	clear(s.at[last+1:])
 	s.at[last] = s.most - nearer
-	s.found, s.limit = kept, last-1
+	s.found = kept
 }
 
 // Found returns the numbers of the nearest codes, in the order of the scan.

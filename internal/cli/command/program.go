@@ -242,8 +242,9 @@ func CollectLate() {
 	runtime.AddCleanup(new(unused), func(later int) { debug.SetGCPercent(later) }, laterPercent)
 }
 
-// headroom is how many bytes the heap of a server may grow between collections, beside an eighth of what is in use.
-const headroom = 12 << 20
+// headroom returns how many bytes the heap of a server may grow between collections. Where little is in use it is more:
+// that takes less CPU, and the whole stays within what a larger store needs.
+func headroom(live uint64) uint64 { return max(17<<20-min(live/3, 17<<20), 7<<20+live/8) }
 
 // CollectSteadily lets a server collect garbage by what a few questions leave behind instead of by what it keeps: most
 // of that are numbers and texts, which cost no collection anything, so that a large store needs no heap of twice its
@@ -259,8 +260,8 @@ func CollectSteadily() {
 	var collected func(int)
 	collected = func(int) { // after each collection, on a goroutine of the runtime
 		metrics.Read(sample)
-		live := max(sample[0].Value.Uint64(), 1<<20)
-		want := int((headroom + live/8) * 100 / live)
+		live := max(sample[0].Value.Uint64(), 4<<20) // of less, any other percentage would be wrong a moment later
+		want := int(headroom(live) * 100 / live)
 		if want < percent*9/10 || want > percent*11/10 { // a change stops all goroutines
 			percent = want
 			debug.SetGCPercent(percent)

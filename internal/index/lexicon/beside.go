@@ -150,7 +150,11 @@ func (g *segment) inSessions() *inSessions {
 func (in *inSessions) join(hits []standing, fn func(hit int, slots []uint16)) {
 	from := 0
 	for i, h := range hits {
-		at, found := slices.BinarySearch(in.sessions[from:], h.session)
+		end := 1 // the sessions of hits lie close together or far apart
+		for from+end < len(in.sessions) && in.sessions[from+end] < h.session {
+			end *= 2
+		}
+		at, found := slices.BinarySearch(in.sessions[from:min(from+end+1, len(in.sessions))], h.session)
 		if from += at; from == len(in.sessions) {
 			return
 		}

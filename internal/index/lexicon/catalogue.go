@@ -37,7 +37,8 @@ type Cache struct {
 
 	lists    recent.Cache[listOf, postings.List]
 	initials recent.Cache[initialOf, *initial]
-	rooms    sync.Pool // of *room, for searches
+	missing  recent.Cache[missingOf, []likely]
+	rooms    recent.Spare[room] // for searches
 }
 
 // lasting reports whether what is read of a segment may be kept by its version: the unsealed memories have

@@ -15,7 +15,7 @@ import (
 // alike are kept, some 14 bytes each, with what rules out nearly all of them without comparing letters.
 
 // mostInitials bounds the bytes of these words in memory, as mostLists does.
-const mostInitials = 4 << 20
+const mostInitials = 3 << 20
 
 // initialOf identifies the words of a segment that have an initial.
 type initialOf struct {

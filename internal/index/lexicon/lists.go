@@ -47,14 +47,16 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 		return l, err
 	}
 	far := map[index.Place][]sought{}
+	tools := slices.ContainsFunc(words, isTool)
 	for i, g := range segments {
 		if err := x.readWords(ctx, g); err != nil {
 			return nil, err
 		}
+		toolless := tools && x.toolless(g)
 		for j, word := range words {
 			n := g.blockOf(word)
 			switch {
-			case n < 0:
+			case n < 0 || toolless && isTool(word):
 			case g.blocks == nil:
 				if x.lasting(g) {
 					if l, known := x.Cache.lists.Get(listOf{g.num, g.version, word}, x.most(mostLists)); known {
@@ -73,6 +75,7 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 			}
 		}
 	}
+	cloned := make([]string, len(words)) // for keys
 	return all, x.blocksAt(ctx, far, func(block []byte, s sought) error {
 		l, err := find(block, s)
 		if err != nil {
@@ -80,22 +83,53 @@ func (x *Index) lists(ctx context.Context, segments []*segment, words []string) 
 		}
 		l = l.Clone()
 		all[s.word][s.segment] = l
-		if g := segments[s.segment]; x.lasting(g) {
-			word := words[s.word]
-			x.Cache.lists.Put(listOf{g.num, g.version, strings.Clone(word)}, l, l.Bytes()+len(word)+150, x.most(mostLists))
+		g, word := segments[s.segment], words[s.word]
+		if !x.lasting(g) || l.Len() == 0 && x.findsNoTools(g, block, word) {
+			return nil
 		}
+		if cloned[s.word] == "" {
+			cloned[s.word] = strings.Clone(word)
+		}
+		x.Cache.lists.Put(listOf{g.num, g.version, cloned[s.word]}, l, l.Bytes()+len(word)+150, x.most(mostLists))
 		return nil
 	})
+}
+
+// Most segments have no names of tools at all, which is kept in place of each that they lack.
+
+func isTool(word string) bool { return strings.HasPrefix(word, toolMark) }
+
+// toolless reports whether a segment is known to have no names of tools.
+func (x *Index) toolless(g *segment) bool {
+	_, known := x.missing(g, g.starts(toolMark))
+	return known
+}
+
+// findsNoTools reports whether a word is the name of a tool and its block, the only one that may have such names, has
+// none, and keeps that.
+func (x *Index) findsNoTools(g *segment, block []byte, word string) bool {
+	if !isTool(word) || g.blockOf(toolMark) != g.blockOf(toolMark+"\xff") {
+		return false
+	}
+	for e := postings.NewEntries(block); e.Next(); {
+		if bytes.HasPrefix(e.Word(), []byte(toolMark)) {
+			return false
+		}
+	}
+	x.keepMissing(g, g.starts(toolMark), nil)
+	return true
 }
 
 // beginning calls fn for the words of the segments that start with begins, in order within a segment.
 // Word and list are valid until fn returns.
 func (x *Index) beginning(ctx context.Context, segments []*segment, begins string, fn func(segment int, word, list []byte) error) error {
+	has := map[int]bool{} // segments
 	read := func(block []byte, s sought) error {
 		e := postings.NewEntries(block)
 		for e.Next() {
 			switch {
 			case bytes.HasPrefix(e.Word(), []byte(begins)):
+				has[s.segment] = true
 				if err := fn(s.segment, e.Word(), e.List()); err != nil {
 					return err
 				}
@@ -110,7 +144,7 @@ func (x *Index) beginning(ctx context.Context, segments []*segment, begins strin
 		if err := x.readWords(ctx, g); err != nil {
 			return err
 		}
-		if x.lacks(g, begins) {
+		if _, none := x.missing(g, g.starts(begins)); none || x.lacks(g, begins) {
 			continue
 		}
 		end, _ := slices.BinarySearch(g.firsts, begins+"\xff")
@@ -124,7 +158,15 @@ func (x *Index) beginning(ctx context.Context, segments []*segment, begins strin
 			}
 		}
 	}
-	return x.blocksAt(ctx, far, read)
+	if err := x.blocksAt(ctx, far, read); err != nil {
+		return err
+	}
+	for _, of := range far {
+		if g := segments[of[0].segment]; !has[of[0].segment] {
+			x.keepMissing(g, g.starts(begins), nil)
+		}
+	}
+	return nil
 }
 
 // blocksAt calls fn for each requested block and each word sought in it.

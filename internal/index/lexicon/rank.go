@@ -32,7 +32,8 @@ func (s *search) rank(ctx context.Context, ws []*word, least, limit int) ([]vect
 	if s.scope.Check != nil {
 		best = vector.NewTop(math.MaxInt) // any number of the best may fail the check
 	}
-	sum := sums{score: make([]float32, MaxSlots), words: make([]uint16, MaxSlots)}
+	sum := &s.sums
+	sum.counts = least > 1 || s.collection().Length <= 0 // then a word may add nothing
 	for i, g := range s.scope.segments {
 		held := false
 		for _, w := range ws {
@@ -99,8 +100,9 @@ func (s *search) checked(ctx context.Context, found []vector.Placed, limit int) 
 
 // sums adds up the scores of one segment's documents.
 type sums struct {
-	score []float32
-	words []uint16 // number of the query's words per document
+	score  []float32
+	words  []uint16 // number of the query's words per document, if counts
+	counts bool
 }
 
 // scores are those of a word. Of a common one the same few come again and again: for each frequency up to mostTimes and
@@ -129,11 +131,21 @@ func (w *scores) table() *[mostTimes][mostShort]float32 {
 
 func (s *sums) reset(slots int) {
 	if slots > len(s.score) {
-		s.score, s.words = make([]float32, slots), make([]uint16, slots)
+		s.score, s.words = make([]float32, max(slots, MaxSlots)), make([]uint16, max(slots, MaxSlots))
 		return
 	}
 	clear(s.score)
-	clear(s.words)
+	if s.counts {
+		clear(s.words)
+	}
+}
+
+// has reports whether a document has at least least of the words, one at least.
+func (s *sums) has(slot int, least uint16) bool {
+	if s.counts {
+		return s.words[slot] >= max(least, 1)
+	}
+	return s.score[slot] > 0
 }
 
 // add adds the scores of one word.
@@ -141,10 +153,14 @@ func (s *sums) add(ps []postings.Posting, w *scores, lengths postings.Lengths) e
 	if len(ps) > 0 && int(ps[len(ps)-1].Slot) >= lengths.Len() { // slots ascend
 		return postings.ErrDamaged
 	}
+	if s.counts {
+		for _, p := range ps {
+			s.words[p.Slot]++
+		}
+	}
 	if len(ps) < mostShort*mostTimes {
 		for _, p := range ps {
 			s.score[p.Slot] += float32(w.Score(float64(p.TF), float64(lengths.Of(int(p.Slot)))))
-			s.words[p.Slot]++
 		}
 		return nil
 	}
@@ -156,7 +172,6 @@ func (s *sums) add(ps []postings.Posting, w *scores, lengths postings.Lengths) e
 		} else {
 			s.score[p.Slot] += float32(w.Score(float64(p.TF), float64(length)))
 		}
-		s.words[p.Slot]++
 	}
 	return nil
 }
@@ -166,10 +181,9 @@ func placeOf(segment, slot int) int { return segment<<16 | slot }
 
 // collect offers the documents of a segment in scope that contain a word, and at least least.
 func (s *sums) collect(best *vector.Top, in *Part, segment int, least uint16) {
-	least = max(least, 1)
 	bar, _ := best.Least() // of a float32, too
 	for slot, score := range s.score[:in.Docs.Len()] {
-		if score < float32(bar) || s.words[slot] < least || !in.Pass(slot) {
+		if score < float32(bar) || !s.has(slot, least) || !in.Pass(slot) {
 			continue
 		}
 		best.OfferAt(in.Docs.Num(slot), float64(score), placeOf(segment, slot))
@@ -182,8 +196,8 @@ func (s *sums) collect(best *vector.Top, in *Part, segment int, least uint16) {
 func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, segment int, least uint16) error {
 	var slots []int
 	bar, _ := best.Least()
-	for slot, n := range s.words[:in.of.slots] {
-		if n > 0 && n >= least && float64(s.score[slot]) >= bar {
+	for slot, score := range s.score[:in.of.slots] {
+		if float64(score) >= bar && s.has(slot, least) {
 			slots = append(slots, slot)
 		}
 	}

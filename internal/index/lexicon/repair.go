@@ -121,20 +121,20 @@ func (s *search) near(ctx context.Context, w *word, initial string, most int) (c
 			break
 		}
 		budget -= g.blocksOf(initial)
-		words, err := s.scope.index.initial(ctx, g, initial)
+		words, err := s.scope.index.mistyped(ctx, g, initial, forms, most)
 		if err != nil {
 			return nil, nil, err
 		}
 		mixed := s.scope.mixed(g)
 		var some []string
-		words.near(forms, most, func(i int, word string, errors int) {
-			distance[word] = errors
+		for _, l := range words {
+			distance[l.word] = l.errors
 			if mixed {
-				some = append(some, word)
+				some = append(some, l.word)
 			} else {
-				counts[word] += int(words.rows[i])
+				counts[l.word] += l.rows
 			}
-		})
+		}
 		if err := s.countIn(ctx, g, some, counts); err != nil {
 			return nil, nil, err
 		}

@@ -34,14 +34,9 @@ func (x *Index) Search(ctx context.Context, q engram.LexicalQuery, f Filter) (en
 			return engram.Lexical{}, fmt.Errorf("search: %w", err)
 		}
 	}
-	s := &search{scope: sc, query: q}
-	if last, some := x.Cache.rooms.Get().(*room); some {
-		s.room = last
-	} else {
-		s.room = new(room)
-	}
+	s := &search{scope: sc, query: q, room: x.Cache.rooms.Take()}
+	defer x.Cache.rooms.Give(s.room)
 	s.decoded = s.decoded[:0]
-	defer func() { x.Cache.rooms.Put(s.room) }()
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
@@ -76,6 +71,7 @@ type search struct {
 // room is space that one search after the other uses.
 type room struct {
 	decoded       []postings.Posting // for holdings
+	sums          sums
 	before, after []standing
 }
 
@@ -276,6 +272,13 @@ func (s *search) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	all := 0
+	for _, of := range lists {
+		for _, l := range of {
+			all += l.Len()
+		}
+	}
+	s.decoded = slices.Grow(s.decoded, min(all, mostDecoded)) // at once
 	s.asked = make(map[string][]postings.List, len(words))
 	for i, word := range words {
 		s.asked[word] = lists[i]

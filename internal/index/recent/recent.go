@@ -49,7 +49,10 @@ func (c *Cache[K, V]) put(k K, e entry[V], most int) {
 		return
 	}
 	if c.young == nil || c.bytes+e.bytes > most/2 {
-		c.young, c.old, c.bytes = map[K]entry[V]{}, c.young, 0
+		c.young, c.old, c.bytes = c.old, c.young, 0
+		if clear(c.young); c.young == nil {
+			c.young = map[K]entry[V]{}
+		}
 	}
 	if was, known := c.young[k]; known {
 		c.bytes -= was.bytes

@@ -19,6 +19,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
+	"github.com/alanbuscaglia/engram/internal/index/recent"
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
@@ -39,7 +40,7 @@ type Index struct {
 	Seen func(context.Context) (*Seen, error)
 
 	recoded bool                   // has changed codes
-	rows    map[vectorOf][]byte    // rows read since the last write, where Seen remembers none
+	rows    rowsOf                 // read since the last write, where Seen remembers none
 	fresh   map[vectorOf][]byte    // rows of memories that were inserted and wait for their slots
 	known   map[string]index.Model // by fingerprint, for writing only: changes may be outdated
 	counts  map[int64]int64        // by model number: memories that got their first vector, not written yet
@@ -50,13 +51,15 @@ type Index struct {
 type Cache struct {
 	mu    sync.Mutex
 	books map[int64]*codeBook
-	rooms sync.Pool // of *room
+	rooms recent.Spare[room]
 }
 
 // room is space that one search after the other uses.
 type room struct {
 	nearest   vector.NearestCodes
 	estimator vector.Estimator
+	codes     []byte    // that are compared by levels
+	scores    []float64 // of these
 }
 
 // Seen is what a connection has read of vectors. Empty it before its first use, and whenever another
@@ -65,15 +68,15 @@ type Seen struct {
 	grow func(bytes int)
 
 	models   map[string]index.Model // by fingerprint; known models only
-	rows     map[vectorOf][]byte    // encoded vectors; nil if the memory has no vector
-	passages int                    // bytes of rows for which grow has not accounted
+	rows     rowsOf
+	passages int // bytes of rows for which grow has not accounted
 	newest   map[newestOf][][]float32
 }
 
 // Empty forgets everything. grow accounts for bytes that are added from then on, and may call Empty.
 func (s *Seen) Empty(grow func(bytes int)) {
 	s.passages = 0
-	s.grow, s.models, s.rows, s.newest = grow, map[string]index.Model{}, map[vectorOf][]byte{}, map[newestOf][][]float32{}
+	s.grow, s.models, s.rows, s.newest = grow, map[string]index.Model{}, rowsOf{}, map[newestOf][][]float32{}
 }
 
 // Added forgets what a statement changes that leaves all vectors as they are, but may change the newest and, with
@@ -83,6 +86,17 @@ func (s *Seen) Added(recoded bool) {
 	if recoded {
 		clear(s.models)
 	}
+}
+
+// rowsOf are encoded vectors by model and memory; nil if the memory has no vector.
+type rowsOf map[int64]map[int64][]byte
+
+// of returns the rows of a model, to add to.
+func (r rowsOf) of(model int64) map[int64][]byte {
+	if r[model] == nil {
+		r[model] = map[int64][]byte{}
+	}
+	return r[model]
 }
 
 // vectorOf identifies a vector by the rows of its model and memory.

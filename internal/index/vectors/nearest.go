@@ -57,16 +57,7 @@ func (x *Index) Nearest(ctx context.Context, q engram.VectorQuery, f *lexicon.Fi
 			return nil, fmt.Errorf("search vectors: %w", err)
 		}
 	}
-	found, err := x.rank(ctx, m, question, near, q.Limit)
-	if err != nil || q.Vectors == nil {
-		return found, err
-	}
-	asked := slices.Clone(q.Also)
-	for _, r := range found {
-		asked = append(asked, r.Num)
-	}
-	slices.Sort(asked)
-	return found, x.nearestValues(ctx, m, question, slices.Compact(asked), q.Vectors, q.Room)
+	return x.rank(ctx, m, question, near, q)
 }
 
 // near returns candidates for the nearest memories that pass a filter.
@@ -110,11 +101,8 @@ func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, 
 	if err != nil {
 		return nil, false, err
 	}
-	at, some := x.Cache.rooms.Get().(*room)
-	if !some {
-		at = new(room)
-	}
-	defer x.Cache.rooms.Put(at)
+	at := x.Cache.rooms.Take()
+	defer x.Cache.rooms.Give(at)
 	nearest := &at.nearest
 	nearest.Reset(vector.Signs(question), signs)
 	pages, err := x.loadCodes(ctx, book, parts)
@@ -166,10 +154,18 @@ const (
 // refine keeps the best by levels of found, which are places in pages.
 func (r *room) refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
 	r.estimator.Reset(question)
-	best := r.best(found, pages, len(question), most)
+	size := vector.SignBytes(len(question))
+	r.codes = slices.Grow(r.codes[:0], 2*size*len(found))
+	for _, at := range found { // they lie far apart: copied, their reads do not wait for each other
+		slot := int(at % lexicon.MaxSlots)
+		signs, sizes := pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)
+		r.codes = append(append(r.codes, signs...), sizes...)
+	}
+	r.scores = r.estimator.NearnessOfAll(slices.Grow(r.scores[:0], len(found)), r.codes)
+	best := r.best(found, most)
 	last := len(best) - 1
 	if most >= byLevels && len(best) == most && best[last].Score > alikeFrom*math.Sqrt(float64(len(question))) && best[certain-1].Score-best[last].Score < doubt {
-		best = r.best(found, pages, len(question), wider*most)
+		best = r.best(found, wider*most)
 	}
 	found = found[:0]
 	for _, b := range best {
@@ -178,27 +174,47 @@ func (r *room) refine(found []int64, pages [][]codePage, question []float32, mos
 	return found
 }
 
-// best ranks places by levels.
-func (r *room) best(found []int64, pages [][]codePage, dimensions, most int) []engram.Ranked {
-	size, top := vector.SignBytes(dimensions), vector.NewTop(most)
-	for _, at := range found {
-		slot := int(at % lexicon.MaxSlots)
-		top.Offer(at, r.estimator.Nearness(pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)))
+// best ranks places by their scores.
+func (r *room) best(found []int64, most int) []engram.Ranked {
+	top := vector.NewTop(most)
+	for i, at := range found {
+		top.Offer(at, r.scores[i])
 	}
 	return top.Ranked()
 }
 
-// rank compares the rows of near.
-func (x *Index) rank(ctx context.Context, m index.Model, question []float32, near []int64, limit int) ([]engram.Ranked, error) {
-	slices.Sort(near) // in storage order
-	top := vector.NewTop(limit)
-	err := x.vectorRows(ctx, m, near, func(num int64, row []byte) error {
+// rank compares the rows of near, and adds to q.Vectors those of the nearest and of q.Also.
+func (x *Index) rank(ctx context.Context, m index.Model, question []float32, near []int64, q engram.VectorQuery) ([]engram.Ranked, error) {
+	slices.Sort(near)
+	asked := near
+	if q.Vectors != nil { // in one statement
+		asked = slices.Concat(near, q.Also)
+		slices.Sort(asked) // in storage order
+		asked = slices.Compact(asked)
+	}
+	nums, rows := make([]int64, 0, len(asked)), make([][]byte, 0, len(asked))
+	top := vector.NewTop(q.Limit)
+	err := x.vectorRows(ctx, m, asked, func(num int64, row []byte) error {
+		if nums, rows = append(nums, num), append(rows, row); q.Vectors != nil {
+			if _, among := slices.BinarySearch(near, num); !among {
+				return nil
+			}
+		}
 		if _, cosine, ok := vector.Nearest(question, row); ok {
 			top.Offer(num, cosine)
 		}
 		return nil
 	})
-	return top.Ranked(), err
+	found := top.Ranked()
+	if err != nil || q.Vectors == nil {
+		return found, err
+	}
+	shown := slices.Clone(q.Also)
+	for _, r := range found {
+		shown = append(shown, r.Num)
+	}
+	slices.Sort(shown)
+	return found, readNearest(q, m, question, slices.Compact(shown), nums, rows)
 }
 
 // mostKeptRows bounds the vectors of one request that are cached.
@@ -219,7 +235,7 @@ func (x *Index) vectorRows(ctx context.Context, m index.Model, nums []int64, fn 
 		kept.passages += max(0, read-len(missing)*vector.RowBytes(m.Dimensions))
 	}
 	for _, num := range nums {
-		if row := rows[vectorOf{m.Num, num}]; row != nil {
+		if row := rows[num]; row != nil {
 			if err := fn(num, row); err != nil {
 				return err
 			}
@@ -230,34 +246,35 @@ func (x *Index) vectorRows(ctx context.Context, m index.Model, nums []int64, fn 
 
 // keptRows returns the cached rows, with room for those of nums, where they are kept beyond the transaction, and which of
 // nums are missing.
-func (x *Index) keptRows(ctx context.Context, m index.Model, nums []int64) (rows map[vectorOf][]byte, u *Seen, missing []int64, err error) {
+func (x *Index) keptRows(ctx context.Context, m index.Model, nums []int64) (rows map[int64][]byte, u *Seen, missing []int64, err error) {
 	if len(nums) > mostKeptRows {
-		return map[vectorOf][]byte{}, nil, nums, nil
+		return map[int64][]byte{}, nil, nums, nil
 	}
 	if u, err = x.Seen(ctx); err != nil {
 		return nil, nil, nil, err
 	}
 	if u == nil {
 		if x.rows == nil {
-			x.rows = map[vectorOf][]byte{}
+			x.rows = rowsOf{}
 		}
-		return x.rows, nil, unread(x.rows, m, nums), nil
+		rows = x.rows.of(m.Num)
+		return rows, nil, unread(rows, nums), nil
 	}
-	if missing = unread(u.rows, m, nums); len(missing) > 0 {
+	if missing = unread(u.rows.of(m.Num), nums); len(missing) > 0 {
 		u.grow(len(missing)*(vector.RowBytes(m.Dimensions)+100) + u.passages)
 		u.passages = 0
 	}
-	if len(u.rows) == 0 { // maybe just emptied
+	if rows = u.rows.of(m.Num); len(rows) == 0 { // maybe just emptied
 		missing = nums
 	}
-	return u.rows, u, missing, nil
+	return rows, u, missing, nil
 }
 
 // unread returns those of nums for which rows has no entry.
-func unread(rows map[vectorOf][]byte, m index.Model, nums []int64) []int64 {
+func unread(rows map[int64][]byte, nums []int64) []int64 {
 	var missing []int64
 	for _, num := range nums {
-		if _, known := rows[vectorOf{m.Num, num}]; !known {
+		if _, known := rows[num]; !known {
 			missing = append(missing, num)
 		}
 	}
@@ -265,24 +282,24 @@ func unread(rows map[vectorOf][]byte, m index.Model, nums []int64) []int64 {
 }
 
 // readVectorRows adds the memories' vectors to rows, nil for those without one, and returns how many bytes it read.
-func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64, rows map[vectorOf][]byte) (read int, err error) {
+func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64, rows map[int64][]byte) (read int, err error) {
 	if len(nums) == 0 {
 		return 0, nil
 	}
 	for _, num := range nums {
-		rows[vectorOf{m.Num, num}] = nil
+		rows[num] = nil
 	}
 	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.Dimensions))
 	err = x.Rows.Rows(ctx, m.Num, nums, func(num int64, row []byte) error {
 		start := len(arena)
 		arena = append(arena, row...)
 		read += len(row)
-		rows[vectorOf{m.Num, num}] = arena[start:len(arena):len(arena)]
+		rows[num] = arena[start:len(arena):len(arena)]
 		return nil
 	})
 	if err != nil { // remove the placeholders
 		for _, num := range nums {
-			delete(rows, vectorOf{m.Num, num})
+			delete(rows, num)
 		}
 	}
 	return read, err

@@ -56,25 +56,31 @@ func (x *Index) Values(ctx context.Context, fingerprint string, nums []int64) (m
 	})
 }
 
-// nearestValues adds, for each of the memories, which of its vectors is nearest to the question to vs. Their rows are
-// kept, but not their values, which are four times as large and soon decoded.
-func (x *Index) nearestValues(ctx context.Context, m index.Model, question []float32, nums []int64, vs map[int64][]float32, room []float32) error {
-	if len(room) < len(nums)*m.Dimensions {
-		room = make([]float32, len(nums)*m.Dimensions)
+// readNearest adds to q.Vectors, for each of the memories in shown that has rows, which of its vectors is nearest to the
+// question. rows are those of nums. The rows are kept, but not their values, which are four times as large and soon decoded.
+func readNearest(q engram.VectorQuery, m index.Model, question []float32, shown, nums []int64, rows [][]byte) error {
+	room := q.Room
+	if len(room) < len(shown)*m.Dimensions {
+		room = make([]float32, len(shown)*m.Dimensions)
 	}
-	return x.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
-		v := room[:m.Dimensions:m.Dimensions]
+	for _, num := range shown {
+		at, has := slices.BinarySearch(nums, num)
+		if !has {
+			continue
+		}
+		row := rows[at]
 		if len(row) > vector.RowBytes(m.Dimensions) {
 			if nearest, _, some := vector.Nearest(question, row); some {
 				row = nearest
 			}
 		}
+		v := room[:m.Dimensions:m.Dimensions]
 		if !vector.ReadRow(v, row) {
 			return errDamagedVector(num)
 		}
-		vs[num], room = v, room[m.Dimensions:]
-		return nil
-	})
+		q.Vectors[num], room = v, room[m.Dimensions:]
+	}
+	return nil
 }
 
 func errDamagedVector(num int64) error {

@@ -16,6 +16,8 @@ type Tx struct {
 	Conn   *Conn
 	Writes bool // is the only writer
 	Hook   Hook // nil for none
+	// Keyed tells that statements look rows up by their keys: cancellation is looked for before them and between rows.
+	Keyed bool
 }
 
 // Hook is called around the statements of a transaction.
@@ -36,9 +38,9 @@ type Querier interface {
 
 // stmt prepares a statement that is run next, with the context to run it in.
 //
-// The driver starts a goroutine for every cancellable statement, which costs as much as a short one.
-// Writing transactions run many short ones, so they check for cancellation between statements only;
-// reading ones of a short-lived process check between rows too.
+// The driver starts a goroutine for every cancellable statement, which costs as much as a short one, and looks at the
+// context for every row. Writing transactions run many short ones, so they check for cancellation between statements only;
+// reading ones of a short-lived process, and look-ups by key, check between rows too.
 func (t *Tx) stmt(ctx context.Context, query string) (context.Context, statement, error) {
 	var err error
 	if t.Hook != nil {
@@ -47,7 +49,7 @@ func (t *Tx) stmt(ctx context.Context, query string) (context.Context, statement
 		}
 	}
 	s, err := t.Conn.stmt(ctx, query)
-	if err != nil || !t.Writes && !t.Conn.unwatched {
+	if err != nil || !t.Writes && !t.Keyed && !t.Conn.unwatched {
 		return ctx, s, err
 	}
 	return context.WithoutCancel(ctx), s, ctx.Err()

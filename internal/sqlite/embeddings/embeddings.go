@@ -135,8 +135,9 @@ func (s Store) eachRow(ctx context.Context, query string, args []any, each func(
 
 // Rows reads the vectors of memories by the primary key.
 func (s Store) Rows(ctx context.Context, model int64, memories []int64, each func(int64, []byte) error) error {
-	const query = `SELECT asked.value, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.num = ? + asked.value`
-	return s.eachRow(ctx, query, []any{conn.JSONNums(memories), firstRow(model)}, each)
+	const query = `SELECT v.num, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.num = ? + asked.value`
+	first := firstRow(model)
+	return s.eachRow(ctx, query, []any{conn.JSONNums(memories), first}, func(num int64, row []byte) error { return each(num-first, row) })
 }
 
 // AllRows reads all vectors of a model.
