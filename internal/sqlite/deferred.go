@@ -41,7 +41,7 @@ func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.
 	return conn.List(ctx, t, "read deferred records", query, args, func(s conn.Scanner) (engram.Deferred, error) {
 		var d engram.Deferred
 		var record string
-		err := s.Scan(&d.Num, &d.Project, &d.Batch, &d.By, &d.Why, &d.Reason, &d.Tries, instant{&d.FirstAt}, instant{&d.LastAt}, &record)
+		err := s.Scan(&d.Num, &d.Project, &d.Batch, &d.By, &d.Why, &d.Reason, &d.Tries, conn.Instant{Time: &d.FirstAt}, conn.Instant{Time: &d.LastAt}, &record)
 		if err == nil {
 			err = json.Unmarshal([]byte(record), &d.Record)
 		}

@@ -26,7 +26,7 @@ func (t *tx) Exposures(ctx context.Context, session string, p engram.Page) ([]en
 	}
 	return conn.List(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s conn.Scanner) (engram.Exposure, error) {
 		var u engram.Exposure
-		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Operation, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
+		err := s.Scan(conn.Instant{Time: &u.At}, &u.SessionID, &u.Project, &u.Operation, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		return u, err
 	})
 }
@@ -73,7 +73,7 @@ func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram
 	err := t.Rows(ctx, useCountsSQL, []any{conn.JSONNums(nums)}, func(s conn.Scanner) error {
 		var num int64
 		var c engram.ExposureCount
-		err := s.Scan(&num, &c.Count, instant{&c.Last})
+		err := s.Scan(&num, &c.Count, conn.Instant{Time: &c.Last})
 		counts[num] = c
 		return err
 	})
@@ -115,7 +115,7 @@ func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 		if err != nil {
 			return err
 		}
-		res, err := t.Exec(ctx, appendSQL, millis(of.At), at.Session, at.Project, of.Operation, orNull(of.Query), of.Fallback, string(list))
+		res, err := t.Exec(ctx, appendSQL, conn.Millis(of.At), at.Session, at.Project, of.Operation, conn.OrNull(of.Query), of.Fallback, string(list))
 		if err != nil {
 			return fmt.Errorf("write exposures: %w", err)
 		}
@@ -150,7 +150,7 @@ const (
 // changes, so it checks the age of a few of the lowest numbers only.
 func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
 	err := t.RunAll(ctx, conn.With(`DELETE FROM uses WHERE num <= ?`, newest-keptUses),
-		conn.With(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, millis(now.Add(-keptFor))))
+		conn.With(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, conn.Millis(now.Add(-keptFor))))
 	return conn.Doing(err, "drop old exposures")
 }
 

@@ -248,7 +248,7 @@ func (x *examination) clock(ctx context.Context) error {
 	if last.Seq != 0 {
 		into.Last = last.At.Time()
 	}
-	return x.Row(ctx, futureSQL, []any{x.query.Now.UnixMilli()}, &into.Future, instant{&into.Newest})
+	return x.Row(ctx, futureSQL, []any{x.query.Now.UnixMilli()}, &into.Future, conn.Instant{Time: &into.Newest})
 }
 
 // digests compares every content with the digest stored when it was saved.

@@ -125,7 +125,7 @@ func (t *tx) append(ctx context.Context, m *engram.Mutation) error {
 		m.Op = m.Seq
 	}
 	t.unwritten.entries = append(t.unwritten.entries, []any{m.Seq, m.Op, int64(m.At), m.Actor, m.Operation, string(m.Entity), journalKey(m.Entity, m.Key), project,
-		orNull(m.Reason), orNull(string(m.Was)), orZero(m.Undoes)})
+		conn.OrNull(m.Reason), conn.OrNull(string(m.Was)), conn.OrZero(m.Undoes)})
 	return t.flushMost(ctx, &t.unwritten.entries, t.flushEntries)
 }
 

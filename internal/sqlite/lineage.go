@@ -181,7 +181,7 @@ func (t *tx) putCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	if l.Base.Device != own {
 		device = l.Base.Device
 	}
-	held, err := jsonOrNull(l.Shadowed, len(l.Shadowed))
+	held, err := conn.JSONOrNull(l.Shadowed, len(l.Shadowed))
 	if err != nil {
 		return fmt.Errorf("write causal metadata of %s %s: shadowed values: %w", entity, key, err)
 	}

@@ -183,7 +183,7 @@ func (c *conditions) addLookup(f engram.Filter) error {
 		c.add("t.mark = '" + strings.ReplaceAll(string(f.Mark), "'", "''") + "'")
 	}
 	if !f.DueBefore.IsZero() { // served by memories_review
-		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, millis(f.DueBefore))
+		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, conn.Millis(f.DueBefore))
 	}
 	if f.Lasting {
 		// The index, which has live memories alone, is named because the planner would scan the table when all projects are

@@ -162,7 +162,7 @@ func (t *tx) Revisions(ctx context.Context, nums ...int64) ([]engram.Revision, e
 	}
 	return conn.List(ctx, t, "read revisions", query, []any{conn.JSONNums(nums)}, func(s conn.Scanner) (r engram.Revision, err error) {
 		var stamp sql.NullString
-		err = s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
+		err = s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, conn.Instant{Time: &r.WrittenAt}, conn.Instant{Time: &r.ReplacedAt}, &r.Reason, &stamp)
 		if err == nil {
 			r.Stamp, err = readStamp(stamp.String, own)
 		}
@@ -207,11 +207,11 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		var value any
 		switch v := f.Of(&m).(type) {
 		case *time.Time:
-			value = millis(*v)
+			value = conn.Millis(*v)
 		case *map[string]any:
-			value, err = jsonOrNull(*v, len(*v))
+			value, err = conn.JSONOrNull(*v, len(*v))
 		case *[]engram.Anchor:
-			value, err = jsonOrNull(*v, len(*v))
+			value, err = conn.JSONOrNull(*v, len(*v))
 		default:
 			value = f.Value(&m)
 		}
@@ -221,7 +221,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		case "session_id":
 			value = at.Session
 		case "topic_key", "tool_name", "summary":
-			value = orNull(value.(string))
+			value = conn.OrNull(value.(string))
 		}
 		if err != nil {
 			return home{}, nil, engram.Errorf(engram.CodeInvalid, "%s is not JSON", f.Name).WithCause(err)
@@ -331,8 +331,8 @@ func (t *tx) insertRevision(ctx context.Context, r engram.Revision) error {
 	if err != nil {
 		return err
 	}
-	err = t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
-		orNull(stampText(r.Stamp, own)))
+	err = t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, conn.Millis(r.WrittenAt), conn.Millis(r.ReplacedAt), r.Reason,
+		conn.OrNull(stampText(r.Stamp, own)))
 	return conn.Doing(err, "write revision %d of memory %d", r.Number, r.Memory)
 }
 
@@ -345,7 +345,7 @@ const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' 
 func (t *tx) countAccess(ctx context.Context, nums []int64, at time.Time) error {
 	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, 0), ?2)
 		WHERE num IN (SELECT value FROM json_each(?1))`
-	return conn.Doing(t.Run(ctx, query, conn.JSONNums(nums), millis(at)), "count accesses")
+	return conn.Doing(t.Run(ctx, query, conn.JSONNums(nums), conn.Millis(at)), "count accesses")
 }
 
 // EraseMemory removes the memory and every copy of its text. secure_delete overwrites the freed bytes,

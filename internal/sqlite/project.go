@@ -103,7 +103,7 @@ func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error)
 	err := t.Rows(ctx, decaysSQL, nil, func(s conn.Scanner) error {
 		var name string
 		var d engram.ProjectDecay
-		err := s.Scan(&name, inJSON{&d})
+		err := s.Scan(&name, conn.JSON{Value: &d})
 		own[name] = d
 		return err
 	})
@@ -116,7 +116,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote, created_at = excluded.created_at, decay = excluded.decay`
 	decay, err := any(nil), error(nil)
 	if p.Decay != nil {
-		decay, err = jsonOrNull(p.Decay, 1)
+		decay, err = conn.JSONOrNull(p.Decay, 1)
 	}
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)

@@ -110,7 +110,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 		return err
 	}
 	res, err := t.Exec(ctx, `INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (nullif(?,0),?,?,?,?,?)`,
-		p.Num, p.SyncID, at.Project, at.Session, millis(p.CreatedAt), p.Content)
+		p.Num, p.SyncID, at.Project, at.Session, conn.Millis(p.CreatedAt), p.Content)
 	if err != nil {
 		return fmt.Errorf("insert prompt: %w", err)
 	}
@@ -120,7 +120,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	if err := t.indexPrompt(ctx, at.Project, *p); err != nil {
 		return err
 	}
-	err = t.Run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.Session)
+	err = t.Run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, conn.Millis(p.CreatedAt), at.Session)
 	return err
 }
 
@@ -136,7 +136,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 		return err
 	}
 	if err := t.Run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
-		at.Project, at.Session, millis(p.DeletedAt), p.Num); err != nil {
+		at.Project, at.Session, conn.Millis(p.DeletedAt), p.Num); err != nil {
 		return fmt.Errorf("write prompt %d: %w", p.Num, err)
 	}
 	if was.Project == p.Project && was.Deleted() == p.Deleted() {

@@ -56,7 +56,7 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*condi
 	case f.Removed && f.RemovedSince.IsZero():
 		c.where[0] = "r.removed_at IS NOT NULL"
 	case f.Removed:
-		c.where, c.args = []string{"r.removed_at >= ?"}, []any{millis(f.RemovedSince)}
+		c.where, c.args = []string{"r.removed_at >= ?"}, []any{conn.Millis(f.RemovedSince)}
 	}
 	num, known, err := t.knownProject(ctx, f.Project)
 	if !known || f.Of != nil && len(f.Of) == 0 {
@@ -82,7 +82,7 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*condi
 	addAnyOf(c, `r.status`, f.Statuses)
 	addAnyOf(c, `r.verb`, f.Verbs)
 	if !f.Since.IsZero() {
-		c.add(`r.created_at >= ?`, millis(f.Since))
+		c.add(`r.created_at >= ?`, conn.Millis(f.Since))
 	}
 	if f.Judgments { // as in index relations_judgments
 		c.add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
@@ -154,8 +154,8 @@ func (t *tx) insertRelations(ctx context.Context, rs []*engram.Relation) error {
 		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES `
 	rows, ids := make([][]any, len(rs)), make([]string, len(rs))
 	for i, r := range rs {
-		ids[i], rows[i] = r.ID, []any{orZero(r.Num), r.ID, r.Source, r.Target, string(r.Verb), string(r.Status), r.Strength, r.Reason, r.Evidence, r.Confidence,
-			r.Actor, r.ActorKind, r.Model, r.SessionID, millis(r.CreatedAt), millis(r.UpdatedAt), millis(r.RemovedAt)}
+		ids[i], rows[i] = r.ID, []any{conn.OrZero(r.Num), r.ID, r.Source, r.Target, string(r.Verb), string(r.Status), r.Strength, r.Reason, r.Evidence, r.Confidence,
+			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt)}
 	}
 	res, err := t.insert(ctx, query, rows)
 	if conn.IsUnique(err) {
@@ -183,7 +183,7 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 	const query = `UPDATE relations SET (verb, status, strength, reason, evidence, confidence, actor, actor_kind, model,
 		session_id, updated_at, removed_at) = (?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
 	res, err := t.Exec(ctx, query, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind,
-		r.Model, r.SessionID, millis(r.UpdatedAt), millis(r.RemovedAt), r.Num)
+		r.Model, r.SessionID, conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt), r.Num)
 	if conn.IsUnique(err) {
 		return isKnownRelation(r, err)
 	}

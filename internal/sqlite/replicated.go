@@ -112,7 +112,7 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
 	doing := fmt.Sprintf("read the batches of %s %s", entity, key)
 	return conn.List(ctx, t, doing, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r conn.Scanner) (ids []string, err error) {
-		err = r.Scan(inJSON{&ids})
+		err = r.Scan(conn.JSON{Value: &ids})
 		return ids, err
 	})
 }
@@ -135,7 +135,7 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 	err := t.Rows(ctx, `SELECT num, batches FROM carriers ORDER BY num`, nil, func(r conn.Scanner) error {
 		var num int64
 		var ids []string
-		err := r.Scan(&num, inJSON{&ids})
+		err := r.Scan(&num, conn.JSON{Value: &ids})
 		there := 0
 		for _, id := range ids {
 			if known[id] {

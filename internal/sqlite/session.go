@@ -56,7 +56,7 @@ func (t *tx) sessions(ctx context.Context, f engram.SessionFilter) (*conditions,
 		c.add("substr(s.id, 1, length(?)) <> ?", f.SkipPrefix, f.SkipPrefix)
 	}
 	if !f.Since.IsZero() {
-		c.add("s.started_at >= ?", millis(f.Since))
+		c.add("s.started_at >= ?", conn.Millis(f.Since))
 	}
 	return c, nil
 }
@@ -96,7 +96,7 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	if err != nil {
 		return err
 	}
-	err = t.Run(ctx, query, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt))
+	err = t.Run(ctx, query, s.ID, project, s.Directory, conn.Millis(s.StartedAt), conn.Millis(s.EndedAt), s.Summary, conn.Millis(s.ActiveAt))
 	if err != nil {
 		return fmt.Errorf("write session %q: %w", s.ID, err)
 	}

@@ -3,8 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -44,50 +42,6 @@ func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, er
 	return slices.Compact(all), nil
 }
 
-// instant scans milliseconds since 1970 into a time, NULL into the zero time.
-type instant struct{ t *time.Time }
-
-// Scan reads a column.
-func (i instant) Scan(v any) error {
-	switch v := v.(type) {
-	case nil:
-		*i.t = time.Time{}
-	case int64:
-		*i.t = time.UnixMilli(v).UTC()
-	default:
-		return fmt.Errorf("a time is %T", v)
-	}
-	return nil
-}
-
-// inJSON scans JSON; NULL and an empty list leave the zero value.
-type inJSON struct{ v any }
-
-// Scan reads a column.
-func (j inJSON) Scan(v any) error {
-	s, is := v.(string)
-	if !is && v != nil {
-		return fmt.Errorf("JSON is %T", v)
-	}
-	if s == "" || s == "[]" {
-		return nil
-	}
-	return json.Unmarshal([]byte(s), j.v)
-}
-
-// given scans a text; NULL leaves "".
-type given struct{ s *string }
-
-// Scan reads a column.
-func (g given) Scan(v any) error {
-	s, is := v.(string)
-	if !is && v != nil {
-		return fmt.Errorf("a text is %T", v)
-	}
-	*g.s = s
-	return nil
-}
-
 // columnsOf returns what scanInto reads in the row of a table: the number, if T has one, and the fields.
 func columnsOf[T any](row string, fields []engram.Field[T]) string {
 	special := map[string]string{"project": `(SELECT name FROM projects WHERE num = ` + row + `.project)`,
@@ -117,11 +71,11 @@ func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(conn.S
 	for _, f := range fields {
 		switch field := f.Of(noun).(type) {
 		case *string:
-			into = append(into, given{field})
+			into = append(into, conn.Given{Text: field})
 		case *time.Time:
-			into = append(into, instant{field})
+			into = append(into, conn.Instant{Time: field})
 		case *[]string, *map[string]any, *[]engram.Anchor, **engram.ProjectDecay:
-			into = append(into, inJSON{field})
+			into = append(into, conn.JSON{Value: field})
 		default:
 			into = append(into, field)
 		}
@@ -132,37 +86,4 @@ func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(conn.S
 		err := s.Scan(into...)
 		return *noun, err
 	}
-}
-
-// millis is the column value of a time: NULL for the zero time.
-func millis(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMilli()
-}
-
-// orNull is the column value of a text: NULL for "".
-func orNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-// orZero is the column value of a number: NULL for 0.
-func orZero(n int64) any {
-	if n == 0 {
-		return nil
-	}
-	return n
-}
-
-// jsonOrNull encodes v, of n elements, as a column value: NULL if n is 0.
-func jsonOrNull(v any, n int) (any, error) {
-	if n == 0 {
-		return nil, nil
-	}
-	b, err := json.Marshal(v)
-	return string(b), err
 }

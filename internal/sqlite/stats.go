@@ -176,7 +176,7 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 		return counts, err
 	}
 	for i := range counts {
-		query, args := madeSQL, []any{millis(edges[i]), millis(edges[i+1])}
+		query, args := madeSQL, []any{conn.Millis(edges[i]), conn.Millis(edges[i+1])}
 		if project != "" {
 			query, args = madeInSQL, append(args, num)
 		}
@@ -213,7 +213,7 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 	}
 	query := `SELECT name, sum(live), sum(forgotten) FROM (SELECT '' AS name, 0 AS live, 0 AS forgotten WHERE 0 UNION ALL ` + live + ` UNION ALL ` + forgotten + `)
 		GROUP BY name ORDER BY sum(live) DESC, name`
-	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{millis(since)}, func(s conn.Scanner) (g engram.GroupCount, err error) {
+	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{conn.Millis(since)}, func(s conn.Scanner) (g engram.GroupCount, err error) {
 		err = s.Scan(&g.Name, &g.Memories, &g.Forgotten)
 		return g, err
 	})

@@ -19,7 +19,7 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 	err := t.Rows(ctx, trustSQL, []any{conn.JSONNums(nums)}, func(s conn.Scanner) error {
 		var m engram.Trust
 		var reasons string
-		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, instant{&m.At})
+		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, conn.Instant{Time: &m.At})
 		m.Reasons = strings.Fields(reasons)
 		if reasons == "" {
 			m.Reasons = nil
@@ -35,7 +35,7 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (memory, mark, text, reasons, at) VALUES (?,?,?,?,?)
 		ON CONFLICT (memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
 	for _, m := range all {
-		if err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
+		if err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), conn.Millis(m.At)); err != nil {
 			return fmt.Errorf("write trust of memory %d: %w", m.Memory, err)
 		}
 	}
@@ -57,7 +57,7 @@ func (t *tx) Cut(ctx context.Context, c engram.Cut) error {
 		}
 	}
 	for _, m := range c.Mutations {
-		if err := t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, orNull(string(m.Was)), orNull(m.Reason), m.Seq); err != nil {
+		if err := t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, conn.OrNull(string(m.Was)), conn.OrNull(m.Reason), m.Seq); err != nil {
 			return err
 		}
 	}

@@ -59,7 +59,7 @@ func (t *tx) countMemory(ctx context.Context, at home, m engram.Memory) error {
 		o.tallies[tally{at.Project, m.Type}]++
 		a.live++
 	}
-	if made, dated := millis(m.CreatedAt).(int64); dated && at.Session != 0 {
+	if made, dated := conn.Millis(m.CreatedAt).(int64); dated && at.Session != 0 {
 		a.active = max(a.active, made)
 	}
 	if a != (sessionChange{}) {
