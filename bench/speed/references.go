@@ -235,10 +235,12 @@ func batchLane(documents int, work string) lane {
 
 // copyLane copies the rows of a store into a new one with one operation, in one transaction as an import has.
 func copyLane(store, work string) lane {
-	made := 0
 	return lane{name: refCopy, cpu: ownCPU, do: func(int) error {
-		made++
-		db, err := sql.Open("sqlite", filepath.Join(work, fmt.Sprintf("copy-%d.db", made)))
+		dir, err := os.MkdirTemp(work, "copy-")
+		if err != nil {
+			return err
+		}
+		db, err := sql.Open("sqlite", filepath.Join(dir, "engram.db"))
 		if err != nil {
 			return err
 		}

@@ -200,11 +200,16 @@ func (u *unchanged) keepMemory(m engram.Memory) {
 	if u == nil || m.Metadata != nil {
 		return
 	}
-	const row = 800    // bytes per memory beside its texts
-	const anchor = 300 // bytes per anchor
-	u.grow(row + anchor*len(m.Anchors) + len(m.Title) + len(m.Content) + len(m.Summary))
+	u.grow(bytesOf(m))
 	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
 	u.memories[m.Num] = m
+}
+
+// bytesOf returns about how much memory a memory takes.
+func bytesOf(m engram.Memory) int {
+	const row = 800    // bytes per memory beside its texts
+	const anchor = 300 // bytes per anchor
+	return row + anchor*len(m.Anchors) + len(m.Title) + len(m.Content) + len(m.Summary)
 }
 
 // keepList caches a list with its memories when it is read for the second time: to keep what is read once would drive out
@@ -215,9 +220,17 @@ func (u *unchanged) keepList(key string, ms []engram.Memory) {
 		u.lists[key] = nil
 		return
 	}
-	nums := make([]int64, len(ms))
+	nums, bytes := make([]int64, len(ms)), 0
 	for i, m := range ms {
 		if nums[i] = m.Num; !u.hasMemory(m.Num) {
+			bytes += bytesOf(m)
+		}
+	}
+	if u.bytes+bytes > unchangedBytes/2 { // lists of many projects would drive each other out
+		return
+	}
+	for _, m := range ms {
+		if !u.hasMemory(m.Num) {
 			u.keepMemory(m)
 		}
 	}
