@@ -35,8 +35,7 @@ func (h *head) numbers() []*int64 {
 // forUpdate is the lock that orders the writes of a space.
 const forUpdate = " FOR UPDATE"
 
-// readHead reads the head of the space; lock is "" or forUpdate, with what follows it. Not found: there is no such space,
-// or no row that lock lets through.
+// readHead reads the head of the space; lock is "" or forUpdate. Not found: there is no such space.
 func readHead(ctx context.Context, c *conn.Tx, lock string) (h head, err error) {
 	into := []any{&h.device}
 	for _, n := range h.numbers() {

@@ -114,13 +114,10 @@ func (s *Store) sealBeside(ctx context.Context, t *tx) {
 	}
 }
 
-// seal moves memories and prompts that wait to segments, unless another transaction writes now: what that one leaves,
-// it sees.
+// seal moves memories and prompts that wait to segments. It waits for its turn as a save does: among many that write, one
+// that only tried would never have it.
 func (s *Store) seal(ctx context.Context) error {
-	t, err := s.begin(ctx, s.beginWrite(ctx), forUpdate+" SKIP LOCKED")
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil
-	}
+	t, err := s.begin(ctx, s.beginWrite(ctx), forUpdate)
 	if err != nil {
 		return err
 	}
