@@ -107,7 +107,8 @@ func (w *Writer) SaveAll(ctx context.Context, operation string, intakes []Intake
 	return all, err
 }
 
-// saveIntakes saves in one transaction, once more if a session has moved since its folder was remembered; done, if not nil, runs last and may roll it back.
+// saveIntakes saves in one transaction, once more if a session has moved since its folder was remembered; done, if not
+// nil, runs last and may roll it back.
 func (w *Writer) saveIntakes(ctx context.Context, operation string, intakes []Intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
 	all, err := w.trySave(ctx, operation, intakes, batch, done)
 	for errors.Is(err, errMoved) {
