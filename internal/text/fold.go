@@ -23,19 +23,21 @@ func fold(s string) string {
 func foldAny(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	needed := false // marks after the last letter belong to the word
+	needed := false // marks that come next belong to the last letter
 	for _, r := range norm.NFKD.String(s) {
 		switch {
 		case r == '\u2019':
 			b.WriteByte('\'')
+			needed = false
 		case unicode.In(r, unicode.Mn, unicode.Me):
 			// Enclosing marks and variation selectors are only decoration.
 			if needed && !unicode.In(r, unicode.Me, unicode.Variation_Selector) {
 				b.WriteRune(r)
 			}
 		case isWord(r):
-			needed = !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew, unicode.N)
-			b.WriteString(special(unicode.ToLower(r)))
+			letters := special(unicode.ToLower(r))
+			needed = letters != "" && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew, unicode.N)
+			b.WriteString(letters)
 		}
 	}
 	return norm.NFC.String(b.String())

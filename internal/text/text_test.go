@@ -24,6 +24,8 @@ func TestIndex(t *testing.T) {
 		{"versions", "Go 1.26.8", "go 1 26 8"},
 		{"possessives and contractions", "the user's session doesn't end", "user session end"},
 		{"typographic apostrophes", "user’s", "user"},
+		{"an accent after an apostrophe is nobody's", "数’\u0301数", "数 数"},
+		{"Arabic elongation and vowels", "كتـَابٌ", "كتاب"},
 		{"accents and full width fold", "Café Ｅｎｇｒａｍ naïve", "cafe engram naiv"},
 		{"letters that do not decompose", "Łódź Ørsted", "lodz orst"},
 		{"languages named by a letter", "C++ and C# and F#, issue #12", "cpp csharp fsharp issu 12"},
