@@ -39,3 +39,6 @@ func Vectors(r engram.Reader) embeddings.Store { return embeddings.Store{Tx: &r.
 
 // TakeBack ends a transaction without its changes, as SQLite does by itself when the disk is full.
 func TakeBack(ctx context.Context, w engram.Tx) error { return w.(*tx).Conn.Exec(ctx, "ROLLBACK") }
+
+// Newest is the version of the schema of a new store.
+const Newest = 3

@@ -71,8 +71,8 @@ func TestAMigrationKeepsEverythingAndABackup(t *testing.T) {
 	}
 
 	kept := backups(t, dir)
-	if len(kept) != 1 || !strings.HasPrefix(filepath.Base(kept[0]), "engram-schema2-20260612T090000.000-") {
-		t.Fatalf("backups: got %v, want one of schema 2 and its time", kept)
+	if len(kept) != 1 || !strings.HasPrefix(filepath.Base(kept[0]), fmt.Sprintf("engram-schema%d-20260612T090000.000-", sqlite.Newest)) {
+		t.Fatalf("backups: got %v, want one of the newest schema and its time", kept)
 	}
 	info, err := os.Stat(kept[0])
 	if err != nil || info.Mode() != 0o600 {
@@ -149,7 +149,10 @@ func TestThreeBackupsAreKept(t *testing.T) {
 	for _, f := range backups(t, dir) {
 		kept = append(kept, strings.SplitN(filepath.Base(f), "-2026", 2)[0])
 	}
-	want := []string{"engram-schema4", "engram-schema5", "engram-schema6", "my own copy.db"}
+	want := []string{"my own copy.db"}
+	for i := range 3 { // the last of the five
+		want = slices.Insert(want, i, fmt.Sprintf("engram-schema%d", sqlite.Newest+2+i))
+	}
 	if !slices.Equal(kept, want) {
 		t.Errorf("backups: got %v, want %v", kept, want)
 	}
@@ -160,15 +163,15 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	furnished(t, path, 10)
 	s := open(t, path)
 	err := migrate(t, s, now, addLabels+"DROP TABLE memories; INSERT INTO no_such_table VALUES (1);")
-	if err == nil || !strings.Contains(err.Error(), "migration 0003_next.sql") {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("migration %04d_next.sql", sqlite.Newest+1)) {
 		t.Errorf("got %v, want an error that names the step", err)
 	}
 	closed(t, s)
 	if n := count(t, path, "SELECT count(*) FROM memories"); n != 10 {
 		t.Errorf("memories: got %d, want 10", n)
 	}
-	if v := count(t, path, "PRAGMA user_version"); v != 2 {
-		t.Errorf("schema: got %d, want 2", v)
+	if v := count(t, path, "PRAGMA user_version"); v != sqlite.Newest {
+		t.Errorf("schema: got %d, want %d", v, sqlite.Newest)
 	}
 	if n := count(t, path, "SELECT count(*) FROM sqlite_schema WHERE name = 'labels'"); n != 0 {
 		t.Error("half of the step is there")
@@ -257,8 +260,8 @@ func TestProcessesMigrateAtOnce(t *testing.T) {
 		if len(kept) != 1 {
 			t.Fatalf("backups: got %v, want one", kept)
 		}
-		if v := count(t, kept[0], "PRAGMA user_version"); v != 2 {
-			t.Errorf("schema of the backup: got %d, want 2", v)
+		if v := count(t, kept[0], "PRAGMA user_version"); v != sqlite.Newest {
+			t.Errorf("schema of the backup: got %d, want %d", v, sqlite.Newest)
 		}
 	}
 }

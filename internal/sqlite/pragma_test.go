@@ -56,7 +56,7 @@ func pragmasAreInForce(t *testing.T, s *Store, single bool) {
 	}
 	check("write", s.Writes, map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0", "busy_timeout": "20",
-		"application_id": fmt.Sprint(0x454e4752), "user_version": "2", "journal_size_limit": fmt.Sprint(4 << 20)})
+		"application_id": fmt.Sprint(0x454e4752), "user_version": fmt.Sprint(Newest), "journal_size_limit": fmt.Sprint(4 << 20)})
 	reads := map[string]string{"journal_mode": "wal", "query_only": "1", "busy_timeout": "2000"}
 	if single { // it may have to write
 		reads = map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "busy_timeout": "2000"}
