@@ -80,9 +80,9 @@ type Focused struct {
 // by rarity among cs, that no chosen one has. A memory that adds too little repeats another one.
 // The rest of the budget goes to fragments of memories that did not fit, best first.
 //
-// A greater budget never shows less of the best hit, and while that stays the same, the whole
-// memories beside it are worth no less: each choice takes the most per token, and what a memory
-// adds only falls as others are chosen.
+// What a budget shows of the best hit whole, a greater one shows whole. While the same of it is
+// chosen first, the whole memories beside it are worth no less: each choice takes the most per
+// token, and what a memory adds only falls as others are chosen.
 //
 // The result is deterministic. cs is neither kept nor changed.
 func Focus(cs []Candidate, p FocusPolicy) Focused {
