@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -49,18 +48,13 @@ type listedTools struct {
 	Tools []listedTool `json:"tools"`
 }
 
-// unlisted returns a tool as the SDK keeps it, which reads a schema three times when it is added and never again:
-// listOffered has the whole definition.
-func unlisted(t tool.Tool) *mcp.Tool {
-	return &mcp.Tool{Name: t.Name, InputSchema: &jsonschema.Schema{Type: "object"}}
-}
-
-// listOffered is the middleware that limits tools/list to the offered tools, describes them and marks the deferred ones.
+// listOffered is the middleware that lists the offered tools, which the SDK does not know (anyTool), and marks the deferred
+// ones.
 func (s *Server) listOffered(next mcp.MethodHandler) mcp.MethodHandler {
-	offered := sync.OnceValue(func() map[string]listedTool {
-		all := make(map[string]listedTool, len(s.tools))
-		for _, t := range s.tools {
-			all[t.Name] = listedTool{definition(t), t.Deferred}
+	offered := sync.OnceValue(func() []listedTool {
+		all := make([]listedTool, len(s.tools))
+		for i, t := range s.tools {
+			all[i] = listedTool{definition(t), t.Deferred}
 		}
 		return all
 	})
@@ -70,13 +64,7 @@ func (s *Server) listOffered(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil || !ok {
 			return res, err
 		}
-		marked := listedTools{ListToolsResult: list, Tools: []listedTool{}}
-		for _, t := range list.Tools {
-			if listed, is := offered()[t.Name]; is {
-				marked.Tools = append(marked.Tools, listed)
-			}
-		}
-		return marked, nil
+		return listedTools{list, offered()}, nil
 	}
 }
 
