@@ -33,7 +33,7 @@ import (
 // unwritten items are written by the next event. The process should end then.
 func Hook(ctx context.Context, c config.Config, version, dir, agent, event string, in io.Reader) []byte {
 	// Unwritten items stay in the notebook, so the agent need not wait for other writers.
-	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, Single: true, WriteWait: c.HookWithin / 3})
+	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Single: true, WriteWait: c.HookWithin / 3})
 	off, log := a.OffState(), newHookLog(c.DataDir, agent)
 	kind, known := dialect.KindOf(event)
 	if off.Everything || !known {

@@ -11,7 +11,7 @@ import (
 
 // BenchmarkOpen is what a short command spends on its store: opening an existing one to read, a first transaction, closing it.
 func BenchmarkOpen(b *testing.B) {
-	o := sqlite.Options{Path: filepath.Join(b.TempDir(), "engram.db"), Now: time.Now, Mapped: true, Single: true}
+	o := sqlite.Options{Path: filepath.Join(b.TempDir(), "engram.db"), Now: time.Now, Single: true}
 	for b.Loop() {
 		s, err := sqlite.Open(b.Context(), o)
 		if err == nil {

@@ -28,7 +28,7 @@ func pragma(t *testing.T, c *conn.Conn, name string) string {
 }
 
 func TestThePragmasAreInForce(t *testing.T) {
-	for name, o := range map[string]Options{"two connections": {}, "one that does both": {Single: true, Mapped: true}} {
+	for name, o := range map[string]Options{"two connections": {}, "one that does both": {Single: true}} {
 		t.Run(name, func(t *testing.T) {
 			o.Path = filepath.Join(t.TempDir(), "engram.db")
 			s, err := Open(t.Context(), o)
@@ -144,13 +144,7 @@ func TestAConnectionIsLentWhileThereAreNoReaders(t *testing.T) {
 }
 
 func TestReadersMayMapTheFileAndWritersMayNot(t *testing.T) {
-	for _, single := range []bool{false, true} {
-		whoReadsMayMapTheFile(t, single)
-	}
-}
-
-func whoReadsMayMapTheFile(t *testing.T, single bool) {
-	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Mapped: true, Single: single})
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Mapped: true})
 	if err != nil {
 		t.Fatal(err)
 	}

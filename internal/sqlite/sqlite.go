@@ -32,10 +32,10 @@ type Options struct {
 	// WriteWait is how long a write waits for other writers. Default 20 s.
 	WriteWait time.Duration
 	// Mapped memory-maps the file for reading, which halves the cost of cold reads (package file). For
-	// short-lived processes.
+	// short-lived processes that read much. It has no effect with Single.
 	Mapped bool
 	// Single lets the reading connection also write while it is idle: opening a second one is a
-	// twentieth of the cost of an agent's event. For processes that do one thing.
+	// twentieth of the cost of an agent's event. It keeps few pages in memory. For processes that do one thing.
 	Single bool
 	// Ran is called with each statement before it runs, for tests that count them; nil: none.
 	Ran func(query string)

@@ -33,8 +33,8 @@ type Options struct {
 	Now       func() time.Time // for the names of backups; required if migrations are needed
 	Log       *slog.Logger     // nil discards
 	WriteWait time.Duration    // how long a write waits for other writers; default 20 s
-	Mapped    bool             // memory-map the file for reading (see mapping)
-	Single    bool             // the reading connection also writes while it is idle
+	Mapped    bool             // memory-map the file for reading (see mapping); not with Single
+	Single    bool             // the reading connection also writes while it is idle, with few pages in memory
 	Ran       func(string)     // called with each statement before it runs, for tests that count them; nil: none
 }
 
@@ -65,28 +65,23 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	reads := append(napping(readerNap), "query_only(1)")
-	if o.Single {
-		reads = append(napping(readerNap), writing()...)
-	}
-	if o.Mapped {
+	pages, reads := conn.UsualPages, append(napping(readerNap), "query_only(1)")
+	switch {
+	case o.Single: // opened to write: turning it would cost its statements and the pages that it has read
+		pages, reads = fewPages, append(napping(readerNap), writing()...)
+	case o.Mapped:
 		reads = append(reads, mapping()...)
 	}
-	if f.Reads, err = conn.NewPool(dsn(path, "rw", reads...), Readers); err != nil {
+	if f.Reads, err = conn.NewPool(dsn(path, "rw", pages, reads...), Readers); err != nil {
 		return nil, err
 	}
-	if f.Writes, err = conn.NewPool(dsn(path, "rw", append(napping(writerNap), writing()...)...), 1); err != nil {
+	if f.Writes, err = conn.NewPool(dsn(path, "rw", conn.UsualPages, append(napping(writerNap), writing()...)...), 1); err != nil {
 		return nil, err
 	}
 	f.Reads.Ran, f.Writes.Ran = o.Ran, o.Ran
-	f.Reads.Unwatched = o.Mapped
+	f.Reads.Unwatched = o.Single || o.Mapped
 	if o.Single {
-		// It is opened to write: turning it would cost its statements and the pages that it has read.
-		toWrite, toRead := napping(writerNap), napping(readerNap)
-		if o.Mapped {
-			toWrite, toRead = append(toWrite, "mmap_size(0)"), append(toRead, mapping()...)
-		}
-		f.Writes.BorrowFrom(f.Reads, pragmas(toWrite), pragmas(toRead))
+		f.Writes.BorrowFrom(f.Reads, pragmas(napping(writerNap)), pragmas(napping(readerNap)))
 	}
 	if err := f.prepare(ctx, schema, o.Now); err != nil {
 		return nil, errors.Join(f.Explain(err), f.Close())
@@ -102,7 +97,7 @@ func Inspect(path string) (*File, error) {
 		return nil, fmt.Errorf("database path: %w", err)
 	}
 	// mode=ro on top of query_only: a read-only connection does not checkpoint when it closes.
-	reads, err := conn.NewPool(dsn(abs, "ro", "busy_timeout(2000)", "query_only(1)"), 1)
+	reads, err := conn.NewPool(dsn(abs, "ro", conn.UsualPages, "busy_timeout(2000)", "query_only(1)"), 1)
 	return &File{Path: abs, Reads: reads, patient: patience}, err
 }
 
@@ -314,14 +309,18 @@ func mapping() []string {
 // pragmas returns the statement that sets them.
 func pragmas(all []string) string { return "PRAGMA " + strings.Join(all, "; PRAGMA ") }
 
-// dsn returns the driver's address of the file, opened in mode rw or ro, with the pragmas of its
-// connections.
-func dsn(path, mode string, pragmas ...string) string {
+// fewPages is the size in KiB of the page cache of a process with one task. It reads most pages once, and to read one into
+// memory that has had another costs less than memory that is new to the process, or than a mapped page.
+const fewPages = 128
+
+// dsn returns the driver's address of the file, opened in mode rw or ro, with the size in KiB of the page cache and the
+// pragmas of its connections.
+func dsn(path, mode string, pages int, pragmas ...string) string {
 	p := filepath.ToSlash(path)
 	if p[0] != '/' {
 		p = "/" + p // C:/… on Windows
 	}
-	q := url.Values{"mode": {mode}, "_pragma": append([]string{fmt.Sprintf("cache_size(-%d)", conn.UsualPages), "temp_store(2)"}, pragmas...)}
+	q := url.Values{"mode": {mode}, "_pragma": append([]string{fmt.Sprintf("cache_size(-%d)", pages), "temp_store(2)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: p, OmitHost: true, RawQuery: q.Encode()}).String()
 }
 
