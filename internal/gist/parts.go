@@ -163,6 +163,9 @@ func bare(s string) string { return strings.Trim(strings.TrimSpace(s), "#*_:： 
 // plain removes bold marks. A pair stays where removing it would join two words or change a number such as
 // 2**10, or where the text between begins or ends with a blank.
 func plain(s string) string {
+	if !strings.Contains(s, "**") {
+		return s
+	}
 	var b strings.Builder
 	for {
 		before, after, _ := strings.Cut(s, "**")

@@ -54,36 +54,49 @@ func choose(parts []part, most int) []bool {
 // weights holds the words of parts and their worth.
 type weights struct {
 	parts []part
-	words [][]int // of each part, each word once
-	worth []float64
+	of    [][]int32 // words of each part, each word once
+	words []word
+}
+
+// word is a word of the text.
+type word struct {
+	parts, last int32 // how many parts have it, and the last of them
+	worth       float64
 }
 
 // weigh computes the worth of each word within the text: frequent and long words count more, because in every
 // language the words that only join others are short. A word in most parts of a long text is worth nothing.
 func weigh(parts []part) *weights {
-	w := &weights{parts: parts, words: make([][]int, len(parts))}
-	known := make(map[string]int, 128)
-	var count, last []int
+	chars := 0
+	for _, p := range parts {
+		chars += p.chars
+	}
+	some := chars/7 + 1 // words
+	w := &weights{parts, make([][]int32, len(parts)), make([]word, 0, some)}
+	known := make(map[string]int32, some)
+	of := make([]int32, 0, some)
 	for i, p := range parts {
-		eachWord(p.text, func(word string) {
-			n, seen := known[word]
+		first := len(of)
+		eachWord(p.text, func(text string) {
+			n, seen := known[text]
 			if !seen {
-				n = len(count)
-				known[word] = n
-				count, last, w.worth = append(count, 0), append(last, -1), append(w.worth, lengthWorth(word))
+				n = int32(len(w.words))
+				known[text] = n
+				w.words = append(w.words, word{last: -1, worth: lengthWorth(text)})
 			}
-			if last[n] != i {
-				last[n] = i
-				count[n]++
-				w.words[i] = append(w.words[i], n)
+			if w.words[n].last != int32(i) {
+				w.words[n].last = int32(i)
+				w.words[n].parts++
+				of = append(of, n)
 			}
 		})
+		w.of[i] = of[first:]
 	}
-	for n, c := range count {
-		if len(parts) > 5 && 2*c > len(parts) {
-			w.worth[n] = 0
+	for n, x := range w.words {
+		if len(parts) > 5 && 2*int(x.parts) > len(parts) {
+			w.words[n].worth = 0
 		}
-		w.worth[n] *= math.Log2(1 + float64(c))
+		w.words[n].worth *= math.Log2(1 + float64(x.parts))
 	}
 	return w
 }
@@ -92,8 +105,8 @@ func weigh(parts []part) *weights {
 // wins only if it says more.
 func (w *weights) value(i int) float64 {
 	sum := 0.0
-	for _, n := range w.words[i] {
-		sum += w.worth[n]
+	for _, n := range w.of[i] {
+		sum += w.words[n].worth
 	}
 	if w.parts[i].opens {
 		sum *= opening
@@ -103,8 +116,8 @@ func (w *weights) value(i int) float64 {
 
 // said reduces the worth of the words of part i.
 func (w *weights) said(i int) {
-	for _, n := range w.words[i] {
-		w.worth[n] *= repeats
+	for _, n := range w.of[i] {
+		w.words[n].worth *= repeats
 	}
 }
 
