@@ -1,6 +1,9 @@
 package secret
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
 // ours returns rules that gitleaks does not have.
 func ours() []rule {
@@ -109,7 +112,8 @@ func inNotes() []rule {
 	}
 }
 
-func keyKeywords() []string {
+// keyKeywords returns the keywords of rules for keys by name; several share them.
+var keyKeywords = sync.OnceValue(func() []string {
 	words := []string{"_token", "_secret", "_api_key", "_apikey"}
 	for _, what := range []string{"api", "access", "auth", "secret", "client", "refresh", "bearer", "webhook", "signing", "private", "deploy"} {
 		for _, by := range []string{"_", "-", " ", ""} {
@@ -119,7 +123,7 @@ func keyKeywords() []string {
 		}
 	}
 	return words
-}
+})
 
 // noKey returns values that are not keys: placeholders, references, paths and versions.
 func noKey() []allowance {

@@ -57,7 +57,7 @@ type Scanner struct {
 }
 
 type compiled struct {
-	rule
+	*rule
 	once       sync.Once
 	expression *regexp.Regexp
 	allowances []compiledAllowance
@@ -73,12 +73,17 @@ var Shared = sync.OnceValue(New)
 
 // New returns a Scanner with all rules.
 func New() *Scanner {
-	all := slices.Concat(ours(), rules)
-	s := &Scanner{rules: make([]compiled, len(all)), words: newWords(all),
+	own := ours()
+	s := &Scanner{rules: make([]compiled, len(own)+len(rules)),
 		every: sync.OnceValue(func() *compiledAllowance { a := compile(everywhere()); return &a })}
-	for i, r := range all {
-		s.rules[i].rule = r
+	for i := range s.rules {
+		if i < len(own) {
+			s.rules[i].rule = &own[i]
+		} else {
+			s.rules[i].rule = &rules[i-len(own)]
+		}
 	}
+	s.words = newWords(s.rules)
 	return s
 }
 

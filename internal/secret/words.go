@@ -8,7 +8,8 @@ import (
 // words finds the keywords of all rules in one pass. Three characters, of five bits each, decide
 // whether any keyword can begin there; in prose few do.
 type words struct {
-	begins [1 << 15]uint16 // by three characters: 1 + the index in lists, 0 for none
+	begins [1 << 10]uint16  // by two characters: 1 + the index in thirds, 0 for none
+	thirds [][1 << 5]uint16 // by the third: 1 + the index in lists, 0 for none
 	lists  [][]word
 	always []int // rules without keywords
 }
@@ -43,11 +44,11 @@ func code(c byte) uint32 {
 	return 31
 }
 
-func newWords(rules []rule) *words {
+func newWords(rules []compiled) *words {
 	w := &words{}
 	each := func(do func(key uint32, k word)) {
-		for n, r := range rules {
-			for _, k := range r.keywords {
+		for n := range rules {
+			for _, k := range rules[n].keywords {
 				keysOf(k, func(key uint32) { do(key, word{k, n}) })
 			}
 		}
@@ -55,11 +56,17 @@ func newWords(rules []rule) *words {
 	var sizes []int // of the lists; each begins where the one before it ends, in one piece of memory
 	all := 0
 	each(func(key uint32, _ word) {
-		if w.begins[key] == 0 {
-			sizes = append(sizes, 0)
-			w.begins[key] = uint16(len(sizes))
+		begin := &w.begins[key>>5]
+		if *begin == 0 {
+			w.thirds = append(w.thirds, [1 << 5]uint16{})
+			*begin = uint16(len(w.thirds))
 		}
-		sizes[w.begins[key]-1]++
+		list := &w.thirds[*begin-1][key&(1<<5-1)]
+		if *list == 0 {
+			sizes = append(sizes, 0)
+			*list = uint16(len(sizes))
+		}
+		sizes[*list-1]++
 		all++
 	})
 	w.lists = make([][]word, len(sizes))
@@ -67,13 +74,21 @@ func newWords(rules []rule) *words {
 	for i, n := range sizes {
 		w.lists[i], room = room[:0:n], room[n:]
 	}
-	each(func(key uint32, k word) { list := &w.lists[w.begins[key]-1]; *list = append(*list, k) })
-	for n, r := range rules {
-		if len(r.keywords) == 0 {
+	each(func(key uint32, k word) { list := &w.lists[w.list(key)-1]; *list = append(*list, k) })
+	for n := range rules {
+		if len(rules[n].keywords) == 0 {
 			w.always = append(w.always, n)
 		}
 	}
 	return w
+}
+
+// list returns 1 + the index in lists of three characters, 0 for none.
+func (w *words) list(key uint32) uint16 {
+	if begin := w.begins[key>>5]; begin > 0 {
+		return w.thirds[begin-1][key&(1<<5-1)]
+	}
+	return 0
 }
 
 // keysOf calls do with the three-character keys of a keyword; for one of two characters, with any third.
@@ -96,10 +111,14 @@ func (w *words) places(text string) (all []place) {
 	var key uint32
 	for i := range len(text) {
 		key = (key<<5 | code(text[i])) & (1<<15 - 1)
-		if i < 2 || w.begins[key] == 0 {
+		if i < 2 {
 			continue
 		}
-		for _, k := range w.lists[w.begins[key]-1] {
+		list := w.list(key)
+		if list == 0 {
+			continue
+		}
+		for _, k := range w.lists[list-1] {
 			if hasPrefixFold(text[i-2:], k.text) {
 				all = append(all, place{k.rule, i - 2})
 			}
