@@ -13,9 +13,12 @@ var built string
 
 // sourceDay returns the day of the source: that of the release or of the commit.
 func sourceDay() string {
-	info, ok := debug.ReadBuildInfo()
-	if built != "" || !ok {
+	if built != "" {
 		return built
+	}
+	info, ok := debug.ReadBuildInfo() // takes a fiftieth of a start
+	if !ok {
+		return ""
 	}
 	for _, s := range info.Settings {
 		if s.Key == "vcs.time" {
