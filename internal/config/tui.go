@@ -29,10 +29,12 @@ func setTUITheme(c *Config, _ paths, v string) error {
 }
 
 func setTUIKeys(c *Config, _ paths, v string) error {
-	if _, err := keymap.Parse(v); err != nil {
-		return err
+	if v = strings.TrimSpace(v); v != "" { // most commands have no use for the built-in keys
+		if _, err := keymap.Parse(v); err != nil {
+			return err
+		}
 	}
-	c.TUIKeys = strings.TrimSpace(v)
+	c.TUIKeys = v
 	return nil
 }
 

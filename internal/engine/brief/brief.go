@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/engine/view"
+	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -231,8 +232,7 @@ func (b *briefBuilder) choose(ctx context.Context, r engram.Reader, own []engram
 	if err := b.inTime(ctx, err); err != nil {
 		return err
 	}
-	ms = lastingFirst(ms, briefLasting, briefLearned)
-	b.weigh(ms[:min(len(ms), briefWeighed)])
+	b.weigh(lastingFirst(ms, briefLasting, briefLearned, briefWeighed))
 	return nil
 }
 
@@ -245,21 +245,22 @@ func (b *briefBuilder) readNotes(ctx context.Context, r engram.Reader) error {
 }
 
 // lastingFirst moves the first most lasting memories to the front, then the first learned others that are no
-// rules. Worth fades with age: without this, a brief would show this week's facts instead of lasting
+// rules, and returns the first weighed of all. Worth fades with age: without this, a brief would show this week's facts instead of lasting
 // preferences, which no prompt brings up; and many rules would crowd out everything else.
-func lastingFirst(ms []engram.Memory, most, learned int) []engram.Memory {
-	var first, then, rest []engram.Memory
-	for _, m := range ms {
+func lastingFirst(ms []engram.Memory, most, learned, weighed int) []engram.Memory {
+	var first, then, rest []*engram.Memory
+	for i, m := range ms {
 		switch {
 		case len(first) < most && view.Lasts(m):
-			first = append(first, m)
+			first = append(first, &ms[i])
 		case len(then) < learned && !holds(m) && !view.Lasts(m):
-			then = append(then, m)
+			then = append(then, &ms[i])
 		default:
-			rest = append(rest, m)
+			rest = append(rest, &ms[i])
 		}
 	}
-	return slices.Concat(first, then, rest)
+	order := slices.Concat(first, then, rest)
+	return walk.Mapped(order[:min(len(order), weighed)], func(m *engram.Memory) engram.Memory { return *m })
 }
 
 // weigh keeps memories that may be injected. Most would not fit anyway, so it stops early.

@@ -209,18 +209,17 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 // byWorth orders memories by value, each once, newer first on ties, without those no longer valid. With an error it
 // orders them as if none was ever shown.
 func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
-	all := make([]engram.Memory, 0, len(ms))
+	order := make([]*engram.Memory, 0, len(ms)) // memories are large to move
 	worth := make(map[int64]float64, len(ms))
-	for _, m := range ms {
+	for i, m := range ms {
 		if _, twice := worth[m.Num]; !twice && !expired(m, now) {
 			worth[m.Num] = 0
-			all = append(all, m)
+			order = append(order, &ms[i])
 		}
 	}
-	counts, err := r.ExposureCounts(ctx, screen.MemoryNums(all))
-	order := make([]*engram.Memory, len(all)) // memories are large to move
-	for i, m := range all {
-		worth[m.Num], order[i] = retrieval.Worth(m, counts[m.Num], now), &all[i]
+	counts, err := r.ExposureCounts(ctx, walk.Mapped(order, func(m *engram.Memory) int64 { return m.Num }))
+	for _, m := range order {
+		worth[m.Num] = retrieval.Worth(*m, counts[m.Num], now)
 	}
 	slices.SortFunc(order, func(a, b *engram.Memory) int {
 		return cmp.Or(cmp.Compare(worth[b.Num], worth[a.Num]), view.NewestFirst(*a, *b))

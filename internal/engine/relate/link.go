@@ -274,7 +274,7 @@ func notLinked(a, b engram.Memory, verb engram.Verb, pair []engram.Relation) err
 }
 
 // Current replaces superseded memories by those that supersede them, as far as these pass f; one that does not
-// pass supersedes nothing. Order and repeats of ms stay; added memories come last.
+// pass supersedes nothing. Order and repeats of ms, which it takes over, stay; added memories come last.
 func Current(ctx context.Context, r engram.Reader, ms []engram.Memory, f engram.Filter) ([]engram.Memory, error) {
 	known := map[int64]bool{}
 	var next []int64
@@ -284,7 +284,7 @@ func Current(ctx context.Context, r engram.Reader, ms []engram.Memory, f engram.
 			next = append(next, m.Num)
 		}
 	}
-	all := slices.Clone(ms)
+	all := ms
 	var relations []engram.Relation
 	for range search.MostSuccessors {
 		newer, err := engram.RelationsOf(ctx, r, next, []engram.Verb{engram.VerbSupersedes}, view.MostRelations)
