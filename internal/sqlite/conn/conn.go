@@ -126,7 +126,7 @@ func (c *Conn) Rollback() {
 // some ten times.
 const (
 	UsualPages = 2 << 10 // of a connection outside such transactions
-	manyPages  = 32 << 10
+	manyPages  = 16 << 10
 )
 
 // Widen enlarges the page cache for a large transaction, until the connection is given back.

@@ -79,7 +79,7 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 		return nil, err
 	}
 	f.Reads.Ran, f.Writes.Ran = o.Ran, o.Ran
-	f.Reads.Unwatched = o.Mapped
+	f.Reads.Unwatched, f.Writes.Wide = o.Mapped, o.Mapped
 	if o.Single {
 		// It is opened to write: turning it would cost its statements and the pages that it has read.
 		toWrite, toRead := napping(writerNap), napping(readerNap)
