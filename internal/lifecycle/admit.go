@@ -195,7 +195,14 @@ func IsMadeSummary(m engram.Memory) bool {
 
 // Hash returns the NormalizedHash of a content.
 func Hash(content string) string {
-	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(strings.ToLower(content)), " ")))
+	words := make([]byte, 0, len(content))
+	for w := range strings.FieldsSeq(strings.ToLower(content)) {
+		if len(words) > 0 {
+			words = append(words, ' ')
+		}
+		words = append(words, w...)
+	}
+	sum := sha256.Sum256(words)
 	return hex.EncodeToString(sum[:])
 }
 

@@ -2,10 +2,13 @@ package sqlite_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
 // What another process writes between the look and the write is seen by the write, and nothing is lost.
@@ -164,5 +167,62 @@ func TestALookSeesWhatWasWrittenSinceTheLastOne(t *testing.T) {
 		if got := look(nothing); got != want {
 			t.Errorf("after %s: %+v, want %+v", step.name, got, want)
 		}
+	}
+}
+
+// A batch is one of many: what the look of the next one asks for is mostly what the last one has read.
+func TestALookRemembersWhatWasReadBeforeABatch(t *testing.T) {
+	t.Parallel()
+	var read []string
+	s := open(t, filepath.Join(t.TempDir(), "engram.db"), func(o *sqlite.Options) {
+		o.Ran = func(query string) {
+			if strings.HasPrefix(query, "SELECT") && (strings.Contains(query, "memories") || strings.Contains(query, "vectors v")) {
+				read = append(read, query)
+			}
+		}
+	})
+	defer closed(t, s)
+	ctx := t.Context()
+	model := engram.Model{Name: "m", Fingerprint: "f", Dimensions: 2}
+	saved := 0
+	for range 3 {
+		err := s.UpdateAfter(ctx, func(r engram.Reader) error {
+			if read = nil; saved == 0 {
+				return nil
+			}
+			ms, err := r.Memories(ctx, []int64{1, 2})
+			if err != nil || len(ms) != 2 {
+				return fmt.Errorf("got %d memories: %w", len(ms), err)
+			}
+			vs, err := r.Vectors(ctx, model.Fingerprint, []int64{1, 2})
+			if err != nil || len(vs) != 2 {
+				return fmt.Errorf("got %d vectors: %w", len(vs), err)
+			}
+			return nil
+		}, func(tx engram.Tx) error {
+			if saved == 0 {
+				if err := tx.PutProject(ctx, engram.Project{Name: "p", CreatedAt: now()}); err != nil {
+					return err
+				}
+			}
+			for range 100 {
+				m := draft("p", saved)
+				m.Project, m.SessionID = "p", ""
+				if err := tx.InsertMemory(ctx, &m); err != nil {
+					return err
+				}
+				if err := tx.PutVectors(ctx, model, []engram.Vector{{Num: m.Num, Values: []float32{1, float32(saved)}}}); err != nil {
+					return err
+				}
+				saved++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(read) > 0 {
+		t.Errorf("the last look read anew: %q", read)
 	}
 }

@@ -132,7 +132,7 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 // additions begin the statements that change no row of memories, vectors or relations which was there before: those of a
 // save, and of the index of words. Those of vectors are embeddings.Adds.
 var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT OR FAIL INTO relations", "INSERT OR IGNORE INTO tags",
-	"UPDATE sessions SET live", "UPDATE index_state", "INSERT OR FAIL INTO mutations", "INSERT OR FAIL INTO lineages", "INSERT INTO lineages",
+	"UPDATE sessions SET live", "UPDATE index_state", "UPDATE sqlite_sequence", "INSERT OR FAIL INTO mutations", "INSERT OR FAIL INTO lineages", "INSERT INTO lineages",
 	"INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters", "INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments",
 	"UPDATE segments", "DELETE FROM segments", "INSERT INTO postings", "DELETE FROM postings", "INSERT INTO documents", "DELETE FROM documents",
 	"INSERT INTO lengths", "DELETE FROM lengths", "INSERT INTO kinds"}

@@ -200,13 +200,13 @@ type Saver struct {
 	recent recentWrites
 	placed map[projects.PlaceInput]projects.Placement // without warnings
 	last   projects.PlaceInput                        // the last one asked for
-	made   map[int64]recentMemory                     // memories as this operation has inserted them
+	made   map[int64]*recentMemory                    // memories as this operation has inserted them
 }
 
 // NewSaver returns a Saver that knows what was looked up before the operation.
 func NewSaver(w *Writer, o *ledger.Tx, out *Lookahead) *Saver {
-	return &Saver{writer: w, tx: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]recentMemory{}},
-		placed: map[projects.PlaceInput]projects.Placement{}, made: map[int64]recentMemory{}}
+	return &Saver{writer: w, tx: o, recent: recentWrites{upto: out.seen, touched: map[int64]bool{}, written: map[int64]*recentMemory{}},
+		placed: map[projects.PlaceInput]projects.Placement{}, made: map[int64]*recentMemory{}}
 }
 
 // Save saves one memory.

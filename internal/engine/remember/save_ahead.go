@@ -250,7 +250,7 @@ type recentWrites struct {
 	upto    int64 // Seq of the newest entry read
 	far     bool  // too many writes, or projects changed: search again
 	touched map[int64]bool
-	written map[int64]recentMemory // touched memories that exist
+	written map[int64]*recentMemory // touched memories that exist
 }
 
 type recentMemory struct {
@@ -332,7 +332,7 @@ func (s *Saver) remember(t Intake, res SaveResult) {
 	if s.tx.Logged == nil || res.Action != lifecycle.Insert || t.vector == nil || len(m.Metadata) > 0 || len(m.Anchors) > 0 {
 		return
 	}
-	w := recentMemory{memory: m}
+	w := &recentMemory{memory: m}
 	v, ok := vector.Row(vector.AppendRow(nil, t.vector), len(t.vector))
 	if ok && vector.Normalise(v) {
 		w.vector = v
@@ -365,7 +365,7 @@ func (s *Saver) read(ctx context.Context, nums []int64) error {
 		delete(s.recent.written, num)
 	}
 	for _, m := range ms {
-		w := recentMemory{memory: m}
+		w := &recentMemory{memory: m}
 		if v := vectors[m.Num]; vector.Normalise(v) { // stores keep them as integers
 			w.vector = v
 		}
@@ -410,7 +410,7 @@ func (s *Saver) around(ctx context.Context, t Intake, m engram.Memory) ([]relate
 			continue
 		}
 		if cosine := vector.Dot(t.vector, w.vector); cosine >= mark {
-			others = append(others, other{num: num, cosine: cosine, memory: &w})
+			others = append(others, other{num: num, cosine: cosine, memory: w})
 		}
 	}
 	slices.SortFunc(others, func(a, b other) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.num, b.num)) })

@@ -51,6 +51,7 @@ type reading struct {
 	section string
 	counts  map[string]int  // items by section
 	begun   map[string]bool // sections
+	raw     json.RawMessage // the item that was read last
 }
 
 type reader struct{}
@@ -244,11 +245,10 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 // one reads the next item of the section. An error is about the file; a fault of the item is its
 // Flaw.
 func (f *reading) one() (engram.Record, error) {
-	var raw json.RawMessage
-	if err := f.d.Decode(&raw); err != nil {
+	if err := f.d.Decode(&f.raw); err != nil {
 		return engram.Record{}, f.failed(err)
 	}
-	r, err := f.decode(raw)
+	r, err := f.decode(f.raw)
 	if err != nil {
 		r = engram.Record{Flaw: err}
 	}

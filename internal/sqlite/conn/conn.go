@@ -2,6 +2,7 @@ package conn
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,8 +16,9 @@ type Conn struct {
 	stmts  map[string]statement
 	open   bool // in a transaction
 	broken bool
-	wide   bool  // page cache is enlarged
-	lender *Pool // the pool to return it to; nil for its own
+	wide   bool                // page cache is enlarged
+	lender *Pool               // the pool to return it to; nil for its own
+	values []driver.NamedValue // of the last statement
 
 	// Joined says that the transaction has writes of others, which are not committed yet.
 	Joined bool
@@ -73,7 +75,7 @@ func hideLimits(query string) string { return strings.ReplaceAll(query, "LIMIT ?
 
 // Exec runs a statement without caching it.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
-	values, err := valuesOf(args)
+	values, err := c.valuesOf(args)
 	if err == nil {
 		_, err = c.raw.ExecContext(ctx, query, values)
 	}
@@ -126,7 +128,7 @@ func (c *Conn) Rollback() {
 // some ten times.
 const (
 	UsualPages = 2 << 10 // of a connection outside such transactions
-	manyPages  = 32 << 10
+	manyPages  = 16 << 10
 )
 
 // Widen enlarges the page cache for a large transaction, until the connection is given back.

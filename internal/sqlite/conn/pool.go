@@ -42,6 +42,8 @@ type Pool struct {
 	// Unwatched connections look at a context before a statement and between its rows, but do not end a statement that
 	// runs: the driver starts a goroutine for that, which costs as much as a short one. Set it before the first Take.
 	Unwatched bool
+	// Wide connections keep the enlarged page cache of a large transaction (Conn.Widen). Set it before the first Take.
+	Wide bool
 
 	mu   sync.Mutex
 	idle []*Conn // open and not taken, the most recently used last
@@ -129,7 +131,9 @@ func (p *Pool) borrowed() *Conn {
 
 // Give returns a connection; a broken one is closed and replaced later.
 func (p *Pool) Give(c *Conn) {
-	c.narrow()
+	if !p.Wide {
+		c.narrow()
+	}
 	owner := p
 	if c.lender != nil {
 		owner, c.lender = c.lender, nil

@@ -64,7 +64,7 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (sql.Result, e
 	if t.Hook != nil {
 		t.Hook.Changing(query)
 	}
-	values, err := valuesOf(args)
+	values, err := t.Conn.valuesOf(args)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (t *Tx) query(ctx context.Context, query string, args []any) (driver.Rows, 
 	if err != nil {
 		return nil, err
 	}
-	values, err := valuesOf(args)
+	values, err := t.Conn.valuesOf(args)
 	if err != nil {
 		return nil, err
 	}

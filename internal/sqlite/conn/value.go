@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strconv"
 )
 
@@ -26,12 +27,14 @@ type statement interface {
 	driver.StmtQueryContext
 }
 
-// valuesOf converts the arguments of a statement.
-func valuesOf(args []any) ([]driver.NamedValue, error) {
+// valuesOf converts the arguments of a statement. They are valid until the next call: the driver binds copies of them
+// before it runs anything.
+func (c *Conn) valuesOf(args []any) ([]driver.NamedValue, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
-	all := make([]driver.NamedValue, len(args))
+	clear(c.values) // they keep texts in memory
+	all := slices.Grow(c.values[:0], len(args))
 	for i, a := range args {
 		v := a
 		switch x := a.(type) {
@@ -44,8 +47,9 @@ func valuesOf(args []any) ([]driver.NamedValue, error) {
 				return nil, fmt.Errorf("argument %d: %w", i+1, err)
 			}
 		}
-		all[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+		all = append(all, driver.NamedValue{Ordinal: i + 1, Value: v})
 	}
+	c.values = all
 	return all, nil
 }
 

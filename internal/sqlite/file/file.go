@@ -79,7 +79,7 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 		return nil, err
 	}
 	f.Reads.Ran, f.Writes.Ran = o.Ran, o.Ran
-	f.Reads.Unwatched = o.Single || o.Mapped
+	f.Reads.Unwatched, f.Writes.Wide = o.Single || o.Mapped, o.Mapped
 	if o.Single {
 		f.Writes.BorrowFrom(f.Reads, pragmas(napping(writerNap)), pragmas(napping(readerNap)))
 	}

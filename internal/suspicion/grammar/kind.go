@@ -12,7 +12,7 @@ func Kinds(t Sentences, found *finding.Findings) {
 		}
 		for c := range t.of(i).scenes {
 			if from, to, ok := lookalikes(c); ok && !c.reported(from) {
-				found.Add(finding.Order, "a package name imitates a known one", c.tokens[from].from, c.tokens[to].to)
+				found.Add(finding.Order, "a package name imitates a known one", int(c.tokens[from].from), int(c.tokens[to].to))
 			}
 			for n := range kindRules { // by index: the rules are large to copy
 				k := &kindRules[n]
@@ -23,7 +23,7 @@ func Kinds(t Sentences, found *finding.Findings) {
 				if !ok || k.also != nil && !k.also(c) || c.reported(from) || c.cited(from) {
 					continue
 				}
-				found.Add(k.code, k.why, c.tokens[from].from, c.tokens[to].to)
+				found.Add(k.code, k.why, int(c.tokens[from].from), int(c.tokens[to].to))
 			}
 		}
 	}

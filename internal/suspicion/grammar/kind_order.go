@@ -96,7 +96,7 @@ func (c scene) addressed() bool {
 		if t.from > 0 && c.text[t.from-1] == '@' {
 			return true
 		}
-		if t.to >= len(c.text) || !strings.ContainsRune(":,)—", rune(c.text[t.to])) && !(i+1 < len(c.tokens) && c.tokens[i+1].opens) {
+		if int(t.to) >= len(c.text) || !strings.ContainsRune(":,)—", rune(c.text[t.to])) && !(i+1 < len(c.tokens) && c.tokens[i+1].opens) {
 			continue
 		}
 		if i == 0 || c.prevWord(i, 4, "note", "attention", "dear", "hey", "hello", "instruction", "instructions", "message", "nota", "hinweis", "for", "to", "aux", "para", "an") >= 0 {

@@ -24,7 +24,7 @@ func Orders(t Sentences, found *finding.Findings) {
 				continue
 			}
 			if from, to, ok := r.find(s); ok && !s.cited(from) {
-				found.Add(r.code, r.why, s.tokens[from].from, s.tokens[to].to)
+				found.Add(r.code, r.why, int(s.tokens[from].from), int(s.tokens[to].to))
 			}
 		}
 	}

@@ -19,8 +19,8 @@ import (
 type token struct {
 	is       sign
 	means    notion
+	from, to int32 // offsets in the text
 	form     form
-	from, to int  // offsets in the text
 	opens    bool // a sentence or clause
 }
 
@@ -37,7 +37,7 @@ type Sentences struct {
 // Read splits text into sentences. It ignores zero-width characters, case and accents, and maps
 // look-alike letters to Latin.
 func Read(text string) Sentences {
-	t := Sentences{text: text, tokens: make([]token, 0, len(text)/5+1)}
+	t := Sentences{text: text, tokens: make([]token, 0, strings.Count(text, " ")*5/4+8)}
 	var words pair
 	listed := known()
 	open := true
@@ -158,7 +158,7 @@ func (t *Sentences) add(e entry, from, to int, opens bool) {
 	}
 	t.signs[len(t.signs)-1] |= is
 	t.means[len(t.means)-1] |= e.means
-	t.tokens = append(t.tokens, token{is, e.means, e.form, from, to, opens})
+	t.tokens = append(t.tokens, token{is, e.means, int32(from), int32(to), e.form, opens})
 }
 
 // of returns sentence i, from 0.

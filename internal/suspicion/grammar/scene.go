@@ -75,7 +75,7 @@ func (s sentence) scene(from int) scene {
 // named reports that a word means the agent Cursor, not the place in a list: "Cursor", "@cursor", "cursor: …".
 func (s sentence) named(i int) bool {
 	t := s.tokens[i]
-	return s.word(i) == "cursor" && (s.begins(i) || t.from > 0 && s.text[t.from-1] == '@' || t.to < len(s.text) && s.text[t.to] == ':')
+	return s.word(i) == "cursor" && (s.begins(i) || t.from > 0 && s.text[t.from-1] == '@' || int(t.to) < len(s.text) && s.text[t.to] == ':')
 }
 
 // negatesVerb excludes the English "no", which negates nouns. Spanish and Italian allow a pronoun
@@ -182,7 +182,7 @@ func (s sentence) twice(i int) bool {
 // ("are pasted").
 func (s sentence) ordered(i int, all notion) bool {
 	t := s.tokens[i]
-	if t.to < len(s.text) && (s.text[t.to] == ':' || s.text[t.to] == ']') {
+	if int(t.to) < len(s.text) && (s.text[t.to] == ':' || s.text[t.to] == ']') {
 		return false // a label, "Source:", or a link
 	}
 	switch t.form {
@@ -305,7 +305,7 @@ func (c scene) says(words ...string) bool {
 		short, long = min(short, len(w)), max(long, len(w))
 	}
 	for i, t := range c.tokens {
-		if n := t.to - t.from; n >= short && n <= long && slices.Contains(words, c.word(i)) {
+		if n := int(t.to - t.from); n >= short && n <= long && slices.Contains(words, c.word(i)) {
 			return true
 		}
 	}

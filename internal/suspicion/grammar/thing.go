@@ -242,7 +242,7 @@ func lookalikes(c scene) (from, to int, ok bool) {
 		if len(w) < 6 || c.tokens[j].means != 0 {
 			continue
 		}
-		end := c.tokens[j].to
+		end := int(c.tokens[j].to)
 		for end < len(c.text) && (c.text[end] == '-' || finding.Letter(c.text[end])) {
 			end++
 		}
