@@ -300,7 +300,10 @@ func (f Found) Listed() bool {
 // InOrder merges relevant hits and those below the threshold by rank, best first. below[i] says that hit i is
 // below the threshold, as uncertain ones are.
 func (f Found) InOrder() (hits []Hit, below []bool) {
-	i, j := 0, 0
+	n, i, j := len(f.Hits)+len(f.BelowThreshold), 0, 0
+	if n > 0 { // they are large
+		hits, below = make([]Hit, 0, n), make([]bool, 0, n)
+	}
 	for i < len(f.Hits) || j < len(f.BelowThreshold) {
 		isBelow := i == len(f.Hits) || j < len(f.BelowThreshold) && f.BelowThreshold[j].Score > f.Hits[i].Score
 		if isBelow {

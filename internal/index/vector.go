@@ -21,7 +21,8 @@ type VectorRow struct {
 }
 
 // VectorRows keeps vectors, a row a memory and model, and the models, as one transaction sees and changes them. The
-// rows of a memory are dropped, and that is counted, where it is replaced, forgotten or erased.
+// rows of a memory are dropped, and that is counted, where it is replaced, forgotten or erased. Rows that it hands out are
+// the caller's.
 type VectorRows interface {
 	// Model returns the model with a fingerprint; found is false if it is unknown.
 	Model(ctx context.Context, fingerprint string) (m Model, found bool, err error)

@@ -7,9 +7,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Fuser joins lists of hits, one question after the other in the same room. The zero Fuser is ready.
+// Fuser joins lists of hits of one question in the same room: a result lasts until the next but one, so that it may be one
+// of the lists. The zero Fuser is ready.
 type Fuser struct {
-	at map[int64]int // place of each memory in the result
+	at    map[int64]int // place of each memory in the result
+	fused [2][]engram.Ranked
+	turn  int // in fused, of the last result
 }
 
 // Scores combines lexical and vector hits by score:
@@ -103,7 +106,8 @@ func (x *Fuser) joined(parts ...part) []engram.Ranked {
 	for _, p := range parts {
 		most += len(p.list)
 	}
-	fused := make([]engram.Ranked, 0, most)
+	x.turn = 1 - x.turn
+	fused := slices.Grow(x.fused[x.turn][:0], most)
 	if x.at == nil {
 		x.at = make(map[int64]int, most)
 	}
@@ -123,6 +127,7 @@ func (x *Fuser) joined(parts ...part) []engram.Ranked {
 			fused[k].Score += p.weight * p.shares[i]
 		}
 	}
+	x.fused[x.turn] = fused
 	return fused
 }
 

@@ -101,11 +101,17 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 			unread = append(unread, num)
 		}
 	}
-	var read []engram.Memory
+	read := make([]engram.Memory, 0, len(unread)) // they are large
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		if read, err = conn.List(ctx, &t.keyed, readMemories, memoriesFrom(memoriesByNum), []any{conn.JSONNums(slices.Compact(unread))}, scanMemory()); err != nil {
-			return nil, err
+		scan := scanMemory()
+		err := t.keyed.Rows(ctx, memoriesFrom(memoriesByNum), []any{conn.JSONNums(slices.Compact(unread))}, func(s conn.Scanner) error {
+			m, err := scan(s)
+			read = append(read, m)
+			return err
+		})
+		if err != nil {
+			return nil, conn.Doing(err, readMemories)
 		}
 	}
 	ms := make([]engram.Memory, 0, len(nums))

@@ -170,14 +170,14 @@ func (s *NearestCodes) shrink() {
 	s.found = kept
 }
 
-// Found returns the numbers of the nearest codes, in the order of the scan.
-func (s *NearestCodes) Found() []int64 {
+// Found appends the numbers of the nearest codes to dst, in the order of the scan.
+func (s *NearestCodes) Found(dst []int64) []int64 {
 	s.shrink()
-	nums := make([]int64, len(s.found))
-	for i, n := range s.found {
-		nums[i] = n.num
+	dst = slices.Grow(dst, len(s.found))
+	for _, n := range s.found {
+		dst = append(dst, n.num)
 	}
-	return nums
+	return dst
 }
 
 func hamming4(a *[4]uint64, b []byte) int {

@@ -127,6 +127,9 @@ type Placed struct {
 	Place int
 }
 
+// usualTop is for how many entries a Top has room at once; growing to that would allocate twice as much.
+const usualTop = 400
+
 // NewTop returns a Top that keeps up to most, possibly 0.
 func NewTop(most int) *Top { return &Top{most: max(most, 0)} }
 
@@ -139,6 +142,9 @@ func (t *Top) OfferAt(num int64, score float64, place int) {
 	switch {
 	case score != score || t.most == 0:
 	case len(t.heap) < t.most:
+		if t.heap == nil {
+			t.heap = make([]Placed, 0, min(t.most, usualTop))
+		}
 		t.heap = append(t.heap, r)
 		t.rise(len(t.heap) - 1)
 	case worse(t.heap[0], r):

@@ -233,7 +233,7 @@ func TestNearestCodesKeepsTheNearest(t *testing.T) {
 				want = append(want, int64(c.num))
 			}
 		}
-		if got := nearest.Found(); !slices.Equal(got, want) {
+		if got := nearest.Found(nil); !slices.Equal(got, want) {
 			t.Fatalf("got %v\nwant %v", got, want)
 		}
 	})
@@ -364,7 +364,7 @@ func BenchmarkNearestCodes(b *testing.B) {
 				for b.Loop() {
 					s := vector.NewNearestCodes(code, 4000)
 					s.Scan(packed, among, 0, nil)
-					s.Found()
+					s.Found(nil)
 				}
 			})
 		}

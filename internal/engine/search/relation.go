@@ -283,9 +283,12 @@ func (f *Finder) Annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 // annotate is Annotate with the relations that byRelation read, if it read those of all hits.
 func (q *Question) annotate(ctx context.Context, lists ...[]engram.Hit) error {
 	of := map[int64]bool{}
-	for _, m := range walk.MemoriesOf(lists...) {
-		if of[m.Num] = true; !q.asked[m.Num] {
-			return q.finder.Annotate(ctx, q.r, lists...)
+	for _, hits := range lists {
+		for i := range hits {
+			num := hits[i].Memory.Num
+			if of[num] = true; !q.asked[num] {
+				return q.finder.Annotate(ctx, q.r, lists...)
+			}
 		}
 	}
 	relations := slices.DeleteFunc(q.around, func(r engram.Relation) bool {

@@ -58,6 +58,7 @@ type Cache struct {
 type room struct {
 	nearest   vector.NearestCodes
 	estimator vector.Estimator
+	found     []int64   // places of the nearest by signs
 	codes     []byte    // that are compared by levels
 	scores    []float64 // of these
 }

@@ -130,7 +130,8 @@ func (x *Index) scan(ctx context.Context, m index.Model, parts []*lexicon.Part, 
 			nearest.Scan(page.signs[pageHeader:], among[:], int64(i*lexicon.MaxSlots+n*pageSlots), pass)
 		}
 	}
-	found := nearest.Found()
+	at.found = nearest.Found(at.found[:0])
+	found := at.found
 	all = len(found) < signs
 	if len(found) > levels {
 		found = at.refine(found, pages, question, levels)
@@ -289,12 +290,9 @@ func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64,
 	for _, num := range nums {
 		rows[num] = nil
 	}
-	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.Dimensions))
 	err = x.Rows.Rows(ctx, m.Num, nums, func(num int64, row []byte) error {
-		start := len(arena)
-		arena = append(arena, row...)
 		read += len(row)
-		rows[num] = arena[start:len(arena):len(arena)]
+		rows[num] = row
 		return nil
 	})
 	if err != nil { // remove the placeholders

@@ -137,7 +137,7 @@ func recall(x *texts, among, questions int) (share float64, kept int) {
 				r.nearest.Scan(page.signs[pageHeader:], points[:], int64(segment*lexicon.MaxSlots+n*pageSlots), nil)
 			}
 		}
-		found := r.refine(r.nearest.Found(), pages, question, levels)
+		found := r.refine(r.nearest.Found(nil), pages, question, levels)
 		kept += len(found)
 		for _, want := range exact.Ranked() {
 			if slices.Contains(found, want.Num) {
