@@ -115,10 +115,12 @@ func rows() map[string]row {
 		"internal/atomicfile": {room: "disk"},
 		"internal/endpoint":   {room: "line"},
 
-		"internal/embedding/hub":         {room: "technology"},
-		"internal/embedding/hubtest":     {room: "testkit"},
-		"internal/embedding/library":     {room: "technology"},
-		"internal/embedding/own":         {room: "technology"},
+		"internal/embedding/hub":     {room: "technology"},
+		"internal/embedding/hubtest": {room: "testkit"},
+		"internal/embedding/library": {room: "technology"},
+		"internal/embedding/own":     {room: "technology"},
+		"internal/sqlrow":            {room: "rule"},
+
 		"internal/embedding/prefix":      {room: "rule"},
 		"internal/embedding/provider":    {room: "technology"},
 		"internal/embedding/static":      {room: "technology"},

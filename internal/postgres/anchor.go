@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // indexAnchors adds the paths of a memory.
@@ -19,7 +19,7 @@ func (t *tx) indexAnchors(ctx context.Context, num int64, all []engram.Anchor) e
 		paths[i] = a.Path
 	}
 	const query = `INSERT INTO anchors (space, path, memory) SELECT $space, path, ?2 FROM unnest(?1::text[]) AS path ON CONFLICT DO NOTHING`
-	return conn.Doing(t.Run(ctx, query, paths, num), "index the anchors of memory %d", num)
+	return sqlrow.Doing(t.Run(ctx, query, paths, num), "index the anchors of memory %d", num)
 }
 
 // reanchor updates the paths if the anchors changed. It drops the noted states of the former anchors.
@@ -28,7 +28,7 @@ func (t *tx) reanchor(ctx context.Context, was, now engram.Memory) error {
 		return nil
 	}
 	if err := t.Run(ctx, `DELETE FROM anchors WHERE space = $space AND memory = ?`, now.Num); err != nil {
-		return conn.Doing(err, "index the anchors of memory %d", now.Num)
+		return sqlrow.Doing(err, "index the anchors of memory %d", now.Num)
 	}
 	return t.indexAnchors(ctx, now.Num, now.Anchors)
 }
@@ -38,8 +38,8 @@ const seenSQL = `SELECT memory, max(seen) FROM anchors WHERE space = $space AND 
 
 // SeenAnchors returns the noted states of the memories' anchors.
 func (t *tx) SeenAnchors(ctx context.Context, nums []int64) (map[int64]engram.AnchorState, error) {
-	seen, err := conn.Pairs[int64, engram.AnchorState](ctx, t, seenSQL, nums)
-	return seen, conn.Doing(err, "read anchor states")
+	seen, err := sqlrow.Pairs[int64, engram.AnchorState](ctx, t, seenSQL, nums)
+	return seen, sqlrow.Doing(err, "read anchor states")
 }
 
 // NoteAnchors notes the states of anchors.
@@ -51,7 +51,7 @@ func (t *tx) NoteAnchors(ctx context.Context, seen map[int64]engram.AnchorState)
 		}
 		const query = `UPDATE anchors SET seen = ?1 WHERE space = $space AND memory = ?2 AND seen IS DISTINCT FROM ?1`
 		if err := t.Run(ctx, query, state, num); err != nil {
-			return conn.Doing(err, "write the anchor states of memory %d", num)
+			return sqlrow.Doing(err, "write the anchor states of memory %d", num)
 		}
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Vectors returns the memories' vectors of a model, which the caller must not change.
@@ -32,7 +32,7 @@ func (t *tx) dropVectors(ctx context.Context, num int64) error {
 	const query = `WITH gone AS (DELETE FROM vectors WHERE space = $space AND model IN (SELECT num FROM models WHERE space = $space) AND memory = ? RETURNING model)
 		UPDATE models SET memories = memories - 1 WHERE space = $space AND num IN (SELECT model FROM gone)`
 	t.vectors.Changing()
-	return conn.Doing(t.Run(ctx, query, num), "drop the vectors of memory %d", num)
+	return sqlrow.Doing(t.Run(ctx, query, num), "drop the vectors of memory %d", num)
 }
 
 // Nearest ranks memories by their vectors.

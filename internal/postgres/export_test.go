@@ -9,9 +9,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
-	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // IndexStores returns what a transaction keeps of the index: of memories, of prompts, and the codes.
@@ -32,7 +32,7 @@ func CheckIndex(ctx context.Context, s *Store) error {
 		x := &examination{tx: t, query: health.Query{Full: true, Most: 5}, facts: &memories}
 		err := errors.Join(x.words(ctx), inStep(memories.Index))
 		live := map[int64]*lexicon.Document{}
-		err = errors.Join(err, t.Rows(ctx, `SELECT num, project, created_at FROM prompts WHERE space = $space AND deleted_at IS NULL`, nil, func(r conn.Scanner) error {
+		err = errors.Join(err, t.Rows(ctx, `SELECT num, project, created_at FROM prompts WHERE space = $space AND deleted_at IS NULL`, nil, func(r sqlrow.Scanner) error {
 			var num int64
 			d := &lexicon.Document{}
 			err := r.Scan(&num, &d.Project, &d.Created)

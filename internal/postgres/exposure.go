@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, u.query, u.memory, u.rank, u.tokens, u.fallback
@@ -22,7 +23,7 @@ func (t *tx) Exposures(ctx context.Context, session string, p engram.Page) ([]en
 		}
 		where, args = " AND u.session = ?", []any{num, p.Limit, p.Offset}
 	}
-	return conn.List(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s conn.Scanner) (engram.Exposure, error) {
+	return sqlrow.List(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s sqlrow.Scanner) (engram.Exposure, error) {
 		var u engram.Exposure
 		var rank int64
 		err := s.Scan(conn.Instant{Time: &u.At}, &u.SessionID, &u.Project, &u.Operation, conn.Given{Text: &u.Query}, conn.Number{N: &u.Memory}, conn.Number{N: &rank}, &u.Tokens, &u.Fallback)
@@ -37,15 +38,15 @@ func (t *tx) Shown(ctx context.Context, session string, operations []string, num
 	if err != nil {
 		return nil, err
 	}
-	c := conditions{from: "uses", order: "memory", where: []string{"space = $space"}}
-	c.add("session = ? AND memory IS NOT NULL", num)
+	c := sqlrow.Query{From: "uses", Order: "memory", Where: []string{"space = $space"}}
+	c.Add("session = ? AND memory IS NOT NULL", num)
 	if nums != nil {
-		c.add("memory = ANY(?)", nums)
+		c.Add("memory = ANY(?)", nums)
 	}
 	if operations != nil {
-		c.add("verb = ANY(?)", operations)
+		c.Add("verb = ANY(?)", operations)
 	}
-	return conn.List(ctx, t, "read exposures", c.query("DISTINCT memory"), c.args, conn.One[int64])
+	return sqlrow.List(ctx, t, "read exposures", c.Select("DISTINCT memory"), c.Args, sqlrow.One[int64])
 }
 
 // latelySQL considers the newest 2,000 exposures only.
@@ -59,7 +60,7 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 	if t.Off != nil {
 		shown = " AND memory IN (SELECT num FROM memories WHERE space = $space)"
 	}
-	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, conn.One[int64])
+	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, sqlrow.One[int64])
 }
 
 // useCountsSQL is served by uses_asked, whose condition it repeats literally.
@@ -69,14 +70,14 @@ const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses
 // ExposureCounts returns how often each of the memories was requested, without those never requested.
 func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram.ExposureCount, error) {
 	counts := map[int64]engram.ExposureCount{}
-	err := t.Rows(ctx, useCountsSQL, []any{nums}, func(s conn.Scanner) error {
+	err := t.Rows(ctx, useCountsSQL, []any{nums}, func(s sqlrow.Scanner) error {
 		var num int64
 		var c engram.ExposureCount
 		err := s.Scan(&num, &c.Count, conn.Instant{Time: &c.Last})
 		counts[num] = c
 		return err
 	})
-	return counts, conn.Doing(err, "count exposures")
+	return counts, sqlrow.Doing(err, "count exposures")
 }
 
 // RecordUse counts accesses and adds exposures and counters.
@@ -107,8 +108,8 @@ func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 			query = ofNone
 		}
 		num := next(&t.head.other, 0)
-		err = t.Run(ctx, query, num, conn.Millis(u.At), at.Session, at.Project, u.Operation, conn.OrNull(u.Query), conn.OrZero(u.Memory),
-			conn.OrZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
+		err = t.Run(ctx, query, num, sqlrow.Millis(u.At), at.Session, at.Project, u.Operation, sqlrow.OrNull(u.Query), sqlrow.OrZero(u.Memory),
+			sqlrow.OrZero(int64(max(u.Rank, 0))), u.Tokens, u.Fallback)
 		if err == nil && num%pruneEvery == 0 {
 			err = t.pruneUses(ctx, u.At)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/secret"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // head is the row of a space in heads: the ends of all its numberings, as a transaction sees and raises them.
@@ -83,7 +84,7 @@ func (s *Store) begun(ctx context.Context) (note string, err error) {
 	}
 	defer c.Rollback()
 	const noteSQL = `SELECT '' FROM heads WHERE space = $space UNION ALL SELECT value FROM facts WHERE space = $space AND key = 'words'`
-	notes, err := conn.Column[string](ctx, c, noteSQL)
+	notes, err := sqlrow.Column[string](ctx, c, noteSQL)
 	if err != nil || len(notes) > 0 {
 		return strings.Join(notes, ""), err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/schema"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Examine inspects a space and its server in read-only transactions, even where Open fails. The facts report what
@@ -96,7 +97,7 @@ type examination struct {
 
 // names reads the names and aliases of the projects.
 func (x *examination) names(ctx context.Context) (err error) {
-	x.facts.Names, err = conn.Pairs[string, string](ctx, x, `SELECT name, name FROM projects WHERE space = $space AND num <> 0
+	x.facts.Names, err = sqlrow.Pairs[string, string](ctx, x, `SELECT name, name FROM projects WHERE space = $space AND num <> 0
 		UNION ALL SELECT a.alias, p.name FROM project_aliases a JOIN projects p ON p.space = $space AND p.num = a.project WHERE a.space = $space`)
 	return err
 }
@@ -149,7 +150,7 @@ func (x *examination) damage(ctx context.Context) error {
 func (x *examination) words(ctx context.Context) error {
 	const query = `SELECT num, project, session, type, scope, created_at FROM memories WHERE space = $space AND deleted_at IS NULL`
 	live := map[int64]*lexicon.Document{}
-	err := x.Rows(ctx, query, nil, func(r conn.Scanner) error {
+	err := x.Rows(ctx, query, nil, func(r sqlrow.Scanner) error {
 		var num int64
 		m := &lexicon.Document{}
 		err := r.Scan(&num, &m.Project, &m.Session, &m.Type, &m.Scope, &m.Created)
@@ -167,7 +168,7 @@ func (x *examination) words(ctx context.Context) error {
 // embedded compares the vectors with the memories, and their codes with the vectors.
 func (x *examination) embedded(ctx context.Context) error {
 	live := func(ctx context.Context) ([]int64, error) {
-		return conn.Column[int64](ctx, x, `SELECT num FROM memories WHERE space = $space AND deleted_at IS NULL`)
+		return sqlrow.Column[int64](ctx, x, `SELECT num FROM memories WHERE space = $space AND deleted_at IS NULL`)
 	}
 	return x.vectors.Examine(ctx, x.query, live, &x.facts.Vectors)
 }
@@ -184,7 +185,7 @@ const lackingSQL = `SELECT num, lacks FROM (SELECT m.num, rtrim(
 // records looks for memories that replicas would reject and, with Full, for such journal entries.
 func (x *examination) records(ctx context.Context) error {
 	into := &x.facts.Records
-	err := x.Rows(ctx, lackingSQL, []any{x.query.Project}, func(s conn.Scanner) error {
+	err := x.Rows(ctx, lackingSQL, []any{x.query.Project}, func(s sqlrow.Scanner) error {
 		var num int64
 		var lacks string
 		err := s.Scan(&num, &lacks)
@@ -197,7 +198,7 @@ func (x *examination) records(ctx context.Context) error {
 		return err
 	}
 	const entries = `SELECT seq, verb = '' OR entity = '' OR num = 0 AND key = '' OR at <= 0, coalesce(was, '{}') FROM mutations WHERE space = $space ORDER BY seq`
-	return x.Rows(ctx, entries, nil, func(s conn.Scanner) error {
+	return x.Rows(ctx, entries, nil, func(s sqlrow.Scanner) error {
 		var seq int64
 		var lacks bool
 		var was []byte
@@ -215,7 +216,7 @@ func (x *examination) records(ctx context.Context) error {
 func (x *examination) sessions(ctx context.Context) error {
 	const query = `SELECT s.id, coalesce(p.name, ''), s.directory, s.live FROM sessions s LEFT JOIN projects p ON p.space = $space AND p.num = s.project
 		WHERE s.space = $space AND s.num <> 0 AND (?1::text = '' OR p.name = ?1) ORDER BY s.active_at DESC, s.num DESC`
-	return x.Rows(ctx, query, []any{x.query.Project}, func(r conn.Scanner) error {
+	return x.Rows(ctx, query, []any{x.query.Project}, func(r sqlrow.Scanner) error {
 		var s health.Session
 		err := r.Scan(&s.ID, &s.Project, &s.Directory, &s.Memories)
 		x.facts.Sessions.List = append(x.facts.Sessions.List, s)
@@ -282,7 +283,7 @@ const programsEnd = "program;"
 // programs returns the versions that wrote to the space.
 func (t *tx) programs(ctx context.Context) ([]health.Program, error) {
 	const query = `SELECT key, value FROM facts WHERE space = $space AND key >= ? AND key < ? ORDER BY key`
-	return conn.List(ctx, t, "read the versions that wrote", query, []any{programKey, programsEnd}, func(r conn.Scanner) (p health.Program, err error) {
+	return sqlrow.List(ctx, t, "read the versions that wrote", query, []any{programKey, programsEnd}, func(r sqlrow.Scanner) (p health.Program, err error) {
 		var span string
 		var first, last int64
 		err = r.Scan(&p.Version, &span)

@@ -8,10 +8,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/index/vectors"
-	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/embeddings"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
 	"github.com/alanbuscaglia/engram/internal/postings"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // kept is what the transactions of a process keep of the index.
@@ -65,20 +65,20 @@ func (t *tx) indexFilter(ctx context.Context, f engram.Filter) (*lexicon.Filter,
 	if err != nil || in == nil {
 		return nil, err
 	}
-	var c conditions
-	c.addTopic("m", f.Topic)
-	c.addMetadata("m", f.Metadata)
-	if len(c.where) > 0 {
+	var c sqlrow.Query
+	c.AddTopic("m", f.Topic)
+	addMetadata(&c, "m", f.Metadata)
+	if len(c.Where) > 0 {
 		in.Check = func(ctx context.Context, nums []int64) (map[int64]bool, error) { return t.check(ctx, c, nums) }
 	}
 	return in, nil
 }
 
 // check returns which of the memories pass conditions on metadata and topic.
-func (t *tx) check(ctx context.Context, c conditions, nums []int64) (map[int64]bool, error) {
-	query := `SELECT m.num, true FROM memories m WHERE ` + strings.Join(c.where, " AND ") + ` AND m.space = $space AND m.num = ANY(?)`
-	pass, err := conn.Pairs[int64, bool](ctx, t, query, append(c.args, nums)...)
-	return pass, conn.Doing(err, "check metadata")
+func (t *tx) check(ctx context.Context, c sqlrow.Query, nums []int64) (map[int64]bool, error) {
+	query := `SELECT m.num, true FROM memories m WHERE ` + strings.Join(c.Where, " AND ") + ` AND m.space = $space AND m.num = ANY(?)`
+	pass, err := sqlrow.Pairs[int64, bool](ctx, t, query, append(c.Args, nums)...)
+	return pass, sqlrow.Doing(err, "check metadata")
 }
 
 // Lexical ranks memories by words.

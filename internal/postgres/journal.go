@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // thingKey names a thing in the journal and in what replicas need: by number, or by name.
@@ -56,8 +57,8 @@ const mutationColumns = `j.seq, j.op, j.at, j.device, j.actor, j.verb, j.entity,
 	(SELECT name FROM projects WHERE space = $space AND num = j.project), j.reason, j.was, j.undoes`
 
 // scanMutation reads mutationColumns; own is the device of this store.
-func scanMutation(own string) func(s conn.Scanner) (engram.Mutation, error) {
-	return func(s conn.Scanner) (m engram.Mutation, err error) {
+func scanMutation(own string) func(s sqlrow.Scanner) (engram.Mutation, error) {
+	return func(s sqlrow.Scanner) (m engram.Mutation, err error) {
 		var key thingKey
 		var was string
 		err = s.Scan(&m.Seq, &m.Op, &m.At, conn.Given{Text: &m.Device}, &m.Actor, &m.Operation, &m.Entity, &key.num, &key.name,
@@ -75,33 +76,33 @@ func scanMutation(own string) func(s conn.Scanner) (engram.Mutation, error) {
 // Mutations returns the entries of a span. Those of one thing are served by mutations_key; every query about the
 // past looks for moves between projects, served by mutations_project.
 func (t *tx) Mutations(ctx context.Context, s engram.JournalSpan, p engram.Page) ([]engram.Mutation, error) {
-	c := conditions{from: "mutations j", order: "j.seq DESC", where: []string{"j.space = $space"}}
+	c := sqlrow.Query{From: "mutations j", Order: "j.seq DESC", Where: []string{"j.space = $space"}}
 	if s.OldestFirst {
-		c.order = "j.seq"
+		c.Order = "j.seq"
 	}
 	switch {
 	case s.Entity != "" && s.Key != "":
 		key := keyOf(s.Entity, s.Key)
-		c.add("j.num = ? AND j.key = ? AND j.entity = ?", key.num, key.name, s.Entity)
+		c.Add("j.num = ? AND j.key = ? AND j.entity = ?", key.num, key.name, s.Entity)
 	case s.Entity == engram.EntityProject:
-		c.add("j.entity = 'project'")
+		c.Add("j.entity = 'project'")
 	case s.Entity != "":
-		c.add("j.entity = ?", s.Entity)
+		c.Add("j.entity = ?", s.Entity)
 	}
 	if s.Op > 0 {
-		c.add("j.seq >= ? AND j.op = ?"+t.Off.Among("j.project"), s.Op, s.Op)
+		c.Add("j.seq >= ? AND j.op = ?"+t.Off.Among("j.project"), s.Op, s.Op)
 	}
 	if s.After > 0 {
-		c.add("j.seq > ?", s.After)
+		c.Add("j.seq > ?", s.After)
 	}
 	if s.Before > 0 {
-		c.add("j.seq < ?", s.Before)
+		c.Add("j.seq < ?", s.Before)
 	}
 	if s.Changes {
-		c.add("j.was IS NOT NULL")
+		c.Add("j.was IS NOT NULL")
 	}
-	query, args := c.page(mutationColumns, p)
-	return conn.List(ctx, t, "read journal", query, args, scanMutation(t.head.device))
+	query, args := c.Page(mutationColumns, p)
+	return sqlrow.List(ctx, t, "read journal", query, args, scanMutation(t.head.device))
 }
 
 const (
@@ -129,7 +130,7 @@ func (t *tx) SeqBefore(ctx context.Context, at time.Time) (int64, error) {
 	}
 	var last int64
 	_, err := t.Maybe(ctx, ownUntilSQL, []any{high}, &last)
-	return last, conn.Doing(err, "read journal")
+	return last, sqlrow.Doing(err, "read journal")
 }
 
 const firstMadeSQL = `SELECT num, key FROM mutations WHERE space = $space AND entity = ? AND seq > ? AND was IS NULL ORDER BY seq LIMIT 1`
@@ -139,7 +140,7 @@ func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (
 	var key thingKey
 	found, err := t.Maybe(ctx, firstMadeSQL, []any{entity, after}, &key.num, &key.name)
 	if err != nil || !found {
-		return "", conn.Doing(err, "read journal")
+		return "", sqlrow.Doing(err, "read journal")
 	}
 	return key.String(), nil
 }
@@ -165,13 +166,13 @@ func (t *tx) Append(ctx context.Context, ms ...*engram.Mutation) error {
 		op = m.Op
 		key := keyOf(m.Entity, m.Key)
 		rows = append(rows, []any{m.Seq, m.Op, int64(m.At), m.Actor, m.Operation, m.Entity, key.num, key.name, project,
-			conn.OrNull(m.Reason), conn.OrNull(string(m.Was)), conn.OrZero(m.Undoes)})
+			sqlrow.OrNull(m.Reason), sqlrow.OrNull(string(m.Was)), sqlrow.OrZero(m.Undoes)})
 		return nil
 	})
 	if err == nil {
 		err = t.RunRows(ctx, query, rows)
 	}
-	return conn.Doing(err, "write journal")
+	return sqlrow.Doing(err, "write journal")
 }
 
 // emptied clears the old values of entries but keeps them non-NULL: NULL means that the thing was created.
@@ -183,7 +184,7 @@ const operationColumns = `j.op, j.at, j.actor, j.verb, (SELECT name FROM project
 	coalesce((SELECT seq FROM mutations WHERE space = $space AND seq > j.seq AND op <> j.op ORDER BY seq LIMIT 1), ? + 1) - j.seq,
 	j.undoes, (SELECT max(op) FROM mutations WHERE space = $space AND undoes = j.op)`
 
-func scanOperation(s conn.Scanner) (o engram.Operation, err error) {
+func scanOperation(s sqlrow.Scanner) (o engram.Operation, err error) {
 	err = s.Scan(&o.Op, &o.At, &o.Actor, &o.Name, conn.Given{Text: &o.Project}, &o.Entries, conn.Number{N: &o.Undoes}, conn.Number{N: &o.UndoneBy})
 	return o, err
 }
@@ -205,7 +206,7 @@ const touchesSQL = `j.verb IN ('import', 'pull') AND EXISTS (SELECT 1 FROM mutat
 func (t *tx) movesOf(ctx context.Context, entity engram.Entity, key string) (ops []int64, err error) {
 	const query = `SELECT op, was FROM mutations WHERE space = $space AND entity = 'project' AND was IS NOT NULL`
 	kept := keyOf(entity, key)
-	err = t.Rows(ctx, query, nil, func(s conn.Scanner) error {
+	err = t.Rows(ctx, query, nil, func(s sqlrow.Scanner) error {
 		var op int64
 		var was string
 		if err := s.Scan(&op, &was); err != nil {
@@ -225,20 +226,20 @@ func (t *tx) movesOf(ctx context.Context, entity engram.Entity, key string) (ops
 		}
 		return nil
 	})
-	return ops, conn.Doing(err, "read journal")
+	return ops, sqlrow.Doing(err, "read journal")
 }
 
 // Operations returns the operations that pass f, newest first unless f.OldestFirst. Those of one thing are served
 // by mutations_key, others by walking the journal.
 func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
-	c := conditions{from: "mutations j", order: "j.seq DESC", args: []any{t.head.seq}}
+	c := sqlrow.Query{From: "mutations j", Order: "j.seq DESC", Args: []any{t.head.seq}}
 	if f.OldestFirst {
-		c.order = "j.seq"
+		c.Order = "j.seq"
 	}
 	if f.Op > 0 {
-		c.add(`j.space = $space AND j.seq = ? AND j.op = j.seq`, f.Op)
+		c.Add(`j.space = $space AND j.seq = ? AND j.op = j.seq`, f.Op)
 	} else {
-		c.add(`j.space = $space AND j.seq = j.op` + t.Off.Among("j.project"))
+		c.Add(`j.space = $space AND j.seq = j.op` + t.Off.Among("j.project"))
 	}
 	if f.Entity != "" {
 		moves, err := t.movesOf(ctx, f.Entity, f.Key)
@@ -250,7 +251,7 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 		if f.Entity == engram.EntityMemory {
 			of, args = of+ofRelationsSQL, append(args, key.num, key.num)
 		}
-		c.add(`(j.op IN (`+of+`) OR j.op = ANY(?))`, append(args, moves)...)
+		c.Add(`(j.op IN (`+of+`) OR j.op = ANY(?))`, append(args, moves)...)
 	}
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
@@ -261,28 +262,28 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 			num = -1 // matches no project
 		}
 		if f.WithDeleted {
-			c.add(`(j.project = ? OR `+touchesSQL+` OR starts_with(j.verb, 'project_') AND NOT EXISTS (SELECT 1 FROM projects WHERE space = $space AND num = j.project AND num <> 0))`, num, num)
+			c.Add(`(j.project = ? OR `+touchesSQL+` OR starts_with(j.verb, 'project_') AND NOT EXISTS (SELECT 1 FROM projects WHERE space = $space AND num = j.project AND num <> 0))`, num, num)
 		} else {
-			c.add(`(j.project = ? OR `+touchesSQL+`)`, num, num)
+			c.Add(`(j.project = ? OR `+touchesSQL+`)`, num, num)
 		}
 	}
 	if f.Actor != "" {
-		c.add(`(j.actor = ? OR starts_with(j.actor, ?))`, f.Actor, f.Actor+":")
+		c.Add(`(j.actor = ? OR starts_with(j.actor, ?))`, f.Actor, f.Actor+":")
 	}
 	if f.Operation != "" {
-		c.add(`j.verb = ?`, f.Operation)
+		c.Add(`j.verb = ?`, f.Operation)
 	}
 	if f.After > 0 {
-		c.add(`j.seq > ?`, f.After)
+		c.Add(`j.seq > ?`, f.After)
 	}
 	if !f.Since.IsZero() {
-		c.add(`j.at >= ?`, int64(engram.Clock(0).Tick(f.Since)))
+		c.Add(`j.at >= ?`, int64(engram.Clock(0).Tick(f.Since)))
 	}
 	if !f.Until.IsZero() {
-		c.add(`j.at < ?`, int64(engram.Clock(0).Tick(f.Until)))
+		c.Add(`j.at < ?`, int64(engram.Clock(0).Tick(f.Until)))
 	}
-	query, args := c.page(operationColumns, p)
-	return conn.List(ctx, t, "read journal", query, args, scanOperation)
+	query, args := c.Page(operationColumns, p)
+	return sqlrow.List(ctx, t, "read journal", query, args, scanOperation)
 }
 
 // CompactJournal removes the operations before a time, and returns the number of removed entries. It removes all
@@ -299,7 +300,7 @@ func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) 
 	}
 	n, err := t.Exec(ctx, `DELETE FROM mutations WHERE space = $space AND seq < ?`, kept)
 	if err != nil || n == 0 {
-		return 0, conn.Doing(err, "compact journal")
+		return 0, sqlrow.Doing(err, "compact journal")
 	}
 	begins, err := engram.JournalBegins(ctx, t)
 	if err != nil {
@@ -330,5 +331,5 @@ const mostFact = 256
 func (t *tx) PutFact(ctx context.Context, name, value string) error {
 	delete(t.names.facts, name) // they are this transaction's own
 	err := t.Run(ctx, `INSERT INTO facts (space, key, value) VALUES ($space,?,?) ON CONFLICT (space, key) DO UPDATE SET value = excluded.value`, name, value)
-	return conn.Doing(err, "write fact %s", name)
+	return sqlrow.Doing(err, "write fact %s", name)
 }

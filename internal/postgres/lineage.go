@@ -4,12 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // lineageColumns is what scanLineage reads; l is the lineages table.
@@ -27,7 +26,7 @@ const (
 		WHERE l.space = $space AND l.entity = ?1 AND l.num = 0 AND l.key = ANY(?2) AND NOT EXISTS (SELECT 1 FROM sessions WHERE space = $space AND id = l.key)`
 )
 
-func scanLineage(s conn.Scanner, own string) (key string, l engram.CausalMetadata, err error) {
+func scanLineage(s sqlrow.Scanner, own string) (key string, l engram.CausalMetadata, err error) {
 	var of thingKey
 	var device *string
 	var more, held string
@@ -39,7 +38,7 @@ func scanLineage(s conn.Scanner, own string) (key string, l engram.CausalMetadat
 		l.Base.Device = *device
 	}
 	if more != "" {
-		if err := readMore(more, own, &l); err != nil {
+		if err := sqlrow.ReadCausal(more, own, &l); err != nil {
 			return key, l, fmt.Errorf("causal metadata of %s: %w", key, err)
 		}
 	}
@@ -58,31 +57,31 @@ func (t *tx) CausalMetadata(ctx context.Context, entity engram.Entity, keys []st
 	}
 	all := make(map[string]engram.CausalMetadata, len(keys))
 	nums, names := keysOf(entity, keys)
-	err := t.Rows(ctx, lineagesSQL, []any{kindNum(entity), nums, names}, func(s conn.Scanner) error {
+	err := t.Rows(ctx, lineagesSQL, []any{sqlrow.KindNum(entity), nums, names}, func(s sqlrow.Scanner) error {
 		key, l, err := scanLineage(s, t.head.device)
 		all[key] = l
 		return err
 	})
-	return all, conn.Doing(err, "read causal metadata")
+	return all, sqlrow.Doing(err, "read causal metadata")
 }
 
 // Shadowed returns the keys of things with a shadowed value of a part, served by lineages_held.
 func (t *tx) Shadowed(ctx context.Context, entity engram.Entity, part engram.Part) ([]string, error) {
 	var keys []string
-	err := t.Rows(ctx, shadowedSQL, []any{kindNum(entity)}, func(s conn.Scanner) error {
+	err := t.Rows(ctx, shadowedSQL, []any{sqlrow.KindNum(entity)}, func(s sqlrow.Scanner) error {
 		key, l, err := scanLineage(s, "")
 		if _, held := l.Shadowed[part]; held {
 			keys = append(keys, key)
 		}
 		return err
 	})
-	return keys, conn.Doing(err, "read shadowed values")
+	return keys, sqlrow.Doing(err, "read shadowed values")
 }
 
 // ShadowedTopic returns the keys of memories with this shadowed topic key.
 func (t *tx) ShadowedTopic(ctx context.Context, topic string) ([]string, error) {
-	return conn.List(ctx, t, "read shadowed topics", shadowedTopicSQL, []any{kindNum(engram.EntityMemory), topic}, func(s conn.Scanner) (string, error) {
-		num, err := conn.One[int64](s)
+	return sqlrow.List(ctx, t, "read shadowed topics", shadowedTopicSQL, []any{sqlrow.KindNum(engram.EntityMemory), topic}, func(s sqlrow.Scanner) (string, error) {
+		num, err := sqlrow.One[int64](s)
 		return strconv.FormatInt(num, 10), err
 	})
 }
@@ -94,11 +93,11 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, all ma
 		held = excluded.held, held_topic = excluded.held_topic, held_live = excluded.held_live, moved = excluded.moved`
 	rows := make([][]any, 0, len(all))
 	for key, l := range all {
-		more, err := moreText(l, t.head.device)
+		more, err := sqlrow.Causal(l, t.head.device)
 		if err != nil {
 			return fmt.Errorf("write causal metadata of %s %s: %w", entity, key, err)
 		}
-		held, err := conn.JSONOrNull(l.Shadowed, len(l.Shadowed))
+		held, err := sqlrow.JSONOrNull(l.Shadowed, len(l.Shadowed))
 		if err != nil {
 			return fmt.Errorf("write causal metadata of %s %s: shadowed values: %w", entity, key, err)
 		}
@@ -109,10 +108,10 @@ func (t *tx) PutCausalMetadata(ctx context.Context, entity engram.Entity, all ma
 		_, moved := l.Parts["project"]
 		_, scoped := l.Parts["scope"]
 		of := keyOf(entity, key)
-		rows = append(rows, []any{kindNum(entity), of.num, of.name, int64(l.Base.At), device, l.Digest(), more, held,
+		rows = append(rows, []any{sqlrow.KindNum(entity), of.num, of.name, int64(l.Base.At), device, l.Digest(), more, held,
 			heldText(l, "topic_key"), string(l.Shadowed[engram.PartDeleted]) == `"0001-01-01T00:00:00Z"`, moved || scoped})
 	}
-	return conn.Doing(t.RunRows(ctx, query, rows), "write causal metadata of %d of kind %s", len(rows), entity)
+	return sqlrow.Doing(t.RunRows(ctx, query, rows), "write causal metadata of %d of kind %s", len(rows), entity)
 }
 
 // heldText returns a shadowed text; nil for none.
@@ -131,21 +130,21 @@ func (t *tx) PutTombstone(ctx context.Context, session, project string) error {
 		return err
 	}
 	const query = `UPDATE lineages SET project = ? WHERE space = $space AND entity = ? AND num = 0 AND key = ?`
-	return conn.Doing(t.Run(ctx, query, num, kindNum(engram.EntitySession), session), "record the project of session %q", session)
+	return sqlrow.Doing(t.Run(ctx, query, num, sqlrow.KindNum(engram.EntitySession), session), "record the project of session %q", session)
 }
 
 // SessionTombstones returns the sessions with causal metadata but no row.
 func (t *tx) SessionTombstones(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
 	return listIn(ctx, t, "read session tombstones", sessionTombstonesSQL, project,
-		[]any{kindNum(engram.EntitySession), after, limit}, scanTombstone)
+		[]any{sqlrow.KindNum(engram.EntitySession), after, limit}, scanTombstone)
 }
 
 // TombstonesOf returns those of the sessions that have causal metadata but no row.
 func (t *tx) TombstonesOf(ctx context.Context, ids []string) ([]engram.Session, error) {
-	return conn.List(ctx, t, "read session tombstones", tombstonesOfSQL, []any{kindNum(engram.EntitySession), ids}, scanTombstone)
+	return sqlrow.List(ctx, t, "read session tombstones", tombstonesOfSQL, []any{sqlrow.KindNum(engram.EntitySession), ids}, scanTombstone)
 }
 
-func scanTombstone(r conn.Scanner) (s engram.Session, err error) {
+func scanTombstone(r sqlrow.Scanner) (s engram.Session, err error) {
 	err = r.Scan(&s.ID, &s.Project)
 	return s, err
 }
@@ -164,7 +163,7 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 		{engram.EntityPrompt, `SELECT num::text FROM prompts WHERE space = $space AND project = ?`},
 		{engram.EntitySession, `SELECT id FROM sessions WHERE space = $space AND project = ?`},
 	} {
-		keys, err := conn.Column[string](ctx, t, of.keys, num)
+		keys, err := sqlrow.Column[string](ctx, t, of.keys, num)
 		if err != nil {
 			return err
 		}
@@ -185,99 +184,4 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 		}
 	}
 	return nil
-}
-
-// kindsOfThings maps numbers in lineages and carried to kinds, as in a SQLite file.
-var kindsOfThings = [...]engram.Entity{engram.EntityRelation, engram.EntityMemory, engram.EntityPrompt, engram.EntitySession,
-	engram.EntityProject, engram.EntityErased}
-
-// kindNum returns the number of a kind, -1 for an unknown one, which no row has.
-func kindNum(entity engram.Entity) int { return slices.Index(kindsOfThings[:], entity) }
-
-// lineageText is the JSON in column more. Own stamps and counts omit the device.
-type lineageText struct {
-	Parts  map[engram.Part]string  `json:"p,omitempty"`
-	Sets   map[string]engram.Dots  `json:"s,omitempty"`
-	Counts map[string]engram.Count `json:"c,omitempty"`
-	Past   int64                   `json:"t,omitempty"`
-}
-
-// stampText encodes a stamp: hex digits of the clock, then a hyphen and the device unless it is the store's own;
-// "" for the zero stamp.
-func stampText(s engram.VersionStamp, own string) string {
-	switch {
-	case s == (engram.VersionStamp{}):
-		return ""
-	case s.Device == own:
-		return strconv.FormatInt(int64(s.At), 16)
-	}
-	return strconv.FormatInt(int64(s.At), 16) + "-" + s.Device
-}
-
-func readStamp(text, own string) (engram.VersionStamp, error) {
-	if text == "" {
-		return engram.VersionStamp{}, nil
-	}
-	clock, device, foreign := strings.Cut(text, "-")
-	at, err := strconv.ParseInt(clock, 16, 64)
-	if err != nil {
-		return engram.VersionStamp{}, fmt.Errorf("stamp %q: %w", text, err)
-	}
-	if !foreign {
-		device = own
-	}
-	return engram.VersionStamp{At: engram.Clock(at), Device: device}, nil
-}
-
-// moreText is column more of l; nil if it would be empty.
-func moreText(l engram.CausalMetadata, own string) (any, error) {
-	if len(l.Parts) == 0 && len(l.Sets) == 0 && len(l.Counts) == 0 && l.Past == 0 {
-		return nil, nil
-	}
-	text := lineageText{Counts: l.Counts, Past: l.Past, Sets: renamedDots(l.Sets, own, "")}
-	if len(l.Parts) > 0 {
-		text.Parts = make(map[engram.Part]string, len(l.Parts))
-		for p, s := range l.Parts {
-			text.Parts[p] = stampText(s, own)
-		}
-	}
-	b, err := json.Marshal(text)
-	return string(b), err
-}
-
-func readMore(more, own string, l *engram.CausalMetadata) error {
-	var text lineageText
-	if err := json.Unmarshal([]byte(more), &text); err != nil {
-		return err
-	}
-	l.Counts, l.Past, l.Sets = text.Counts, text.Past, renamedDots(text.Sets, "", own)
-	if len(text.Parts) > 0 {
-		l.Parts = make(map[engram.Part]engram.VersionStamp, len(text.Parts))
-	}
-	for p, s := range text.Parts {
-		stamp, err := readStamp(s, own)
-		if err != nil {
-			return err
-		}
-		l.Parts[p] = stamp
-	}
-	return nil
-}
-
-// renamedDots copies sets with the dots of one device under another name.
-func renamedDots(sets map[string]engram.Dots, from, to string) map[string]engram.Dots {
-	if len(sets) == 0 {
-		return nil
-	}
-	out := make(map[string]engram.Dots, len(sets))
-	for member, dots := range sets {
-		out[member] = make(engram.Dots, len(dots))
-		for device, d := range dots {
-			if device == from {
-				device = to
-			}
-			out[member][device] = d
-		}
-	}
-	return out
 }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // List returns the memories that pass f. Listings without further filters are served by memories_recent or
@@ -26,11 +26,11 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	}
 	switch {
 	case p.Order == engram.OrderNumber:
-		c.add("m.num > ?", p.After.Num)
+		c.Add("m.num > ?", p.After.Num)
 	case p.Order == engram.OrderNewest && p.After.Num != 0 && !f.Forgotten:
-		c.add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
+		c.Add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
 	}
-	query, args := c.page(memoryColumns(), p)
+	query, args := c.Page(memoryColumns(), p)
 	return t.memories(ctx, query, args...)
 }
 
@@ -49,90 +49,90 @@ func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
 		if err == nil {
 			err = t.Row(ctx, query, []any{num}, &n)
 		}
-		return n, conn.Doing(err, "count memories")
+		return n, sqlrow.Doing(err, "count memories")
 	}
 	c, err := t.listed(ctx, f, engram.OrderNewest)
 	if err != nil || c == nil {
 		return 0, err
 	}
-	c.order = ""
-	err = t.Row(ctx, c.query("count(*)"), c.args, &n)
-	return n, conn.Doing(err, "count memories")
+	c.Order = ""
+	err = t.Row(ctx, c.Select("count(*)"), c.Args, &n)
+	return n, sqlrow.Doing(err, "count memories")
 }
 
 // listed returns the conditions and order of List over memory m; nil if nothing can pass.
-func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *conditions, err error) {
-	c = &conditions{from: "memories m", order: "m.created_at DESC, m.num DESC", where: []string{"m.space = $space"}}
+func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *sqlrow.Query, err error) {
+	c = &sqlrow.Query{From: "memories m", Order: "m.created_at DESC, m.num DESC", Where: []string{"m.space = $space"}}
 	switch {
 	case f.WithForgotten:
 	case f.Forgotten:
-		c.where = append(c.where, "m.deleted_at IS NOT NULL")
-		c.order = "m.deleted_at DESC, m.num DESC"
+		c.Where = append(c.Where, "m.deleted_at IS NOT NULL")
+		c.Order = "m.deleted_at DESC, m.num DESC"
 	default:
-		c.where = append(c.where, "m.deleted_at IS NULL")
+		c.Where = append(c.Where, "m.deleted_at IS NULL")
 	}
 	project, known, err := t.knownProject(ctx, f.Project)
 	if !known {
 		return nil, err
 	}
-	if err := c.addLookup(f); err != nil {
+	if err := addLookup(c, f); err != nil {
 		return nil, err
 	}
-	c.addFilter("m", f, project)
+	addFilter(c, "m", f, project)
 	if f.Projectless {
-		c.add("m.project = 0")
+		c.Add("m.project = 0")
 	}
 	if f.Current {
-		newer := &conditions{where: []string{"n.deleted_at IS NULL"}}
-		newer.addFilter("n", f, project)
-		c.add("NOT EXISTS ("+newerSQL+" AND "+strings.Join(newer.where, " AND ")+")", newer.args...)
+		newer := &sqlrow.Query{Where: []string{"n.deleted_at IS NULL"}}
+		addFilter(newer, "n", f, project)
+		c.Add("NOT EXISTS ("+newerSQL+" AND "+strings.Join(newer.Where, " AND ")+")", newer.Args...)
 	}
 	switch o {
 	case engram.OrderLatest:
-		c.order = "m.num DESC"
+		c.Order = "m.num DESC"
 	case engram.OrderNumber:
-		c.order = "m.num"
+		c.Order = "m.num"
 	case engram.OrderDue:
-		c.order = "m.review_after, m.num"
+		c.Order = "m.review_after, m.num"
 	case engram.OrderFlagged:
-		c.order = "t.at, t.memory"
+		c.Order = "t.at, t.memory"
 	case engram.OrderLasting:
-		c.order = "m.permanent DESC, m.importance DESC, m.num DESC"
+		c.Order = "m.permanent DESC, m.importance DESC, m.num DESC"
 	}
 	return c, nil
 }
 
 // addLookup adds the conditions that an index of their own serves, by its literal condition.
-func (c *conditions) addLookup(f engram.Filter) error {
+func addLookup(c *sqlrow.Query, f engram.Filter) error {
 	if f.TopicKey != "" {
-		c.add("m.topic_key = ?", f.TopicKey)
+		c.Add("m.topic_key = ?", f.TopicKey)
 	}
 	if f.Title != "" {
-		c.add("m.title_head = ? AND m.title = ?", titleHead(f.Title), f.Title)
+		c.Add("m.title_head = ? AND m.title = ?", titleHead(f.Title), f.Title)
 	}
 	if f.Hash != "" {
 		sum, err := hex.DecodeString(f.Hash)
 		if err != nil {
 			return fmt.Errorf("hash %q: %w", f.Hash, err)
 		}
-		c.add("m.hash_head = ? AND m.hash = ?", hashHead(sum), sum)
+		c.Add("m.hash_head = ? AND m.hash = ?", hashHead(sum), sum)
 	}
 	if f.Anchor != "" { // "0" is the character after the slash
-		c.add("m.num IN (SELECT memory FROM anchors WHERE space = $space AND path = ? UNION ALL SELECT memory FROM anchors WHERE space = $space AND path > ? AND path < ?)",
+		c.Add("m.num IN (SELECT memory FROM anchors WHERE space = $space AND path = ? UNION ALL SELECT memory FROM anchors WHERE space = $space AND path > ? AND path < ?)",
 			f.Anchor, f.Anchor+"/", f.Anchor+"0")
 	}
 	if f.Stale { // served by anchors_seen, which has few rows
-		c.add("m.num IN (SELECT memory FROM anchors WHERE space = $space AND seen IS NOT NULL)")
+		c.Add("m.num IN (SELECT memory FROM anchors WHERE space = $space AND seen IS NOT NULL)")
 	}
 	if f.Mark != "" {
-		c.from = "trust t JOIN memories m ON m.space = $space AND m.num = t.memory"
-		c.add("t.space = $space AND t.mark = ?", f.Mark)
+		c.From = "trust t JOIN memories m ON m.space = $space AND m.num = t.memory"
+		c.Add("t.space = $space AND t.mark = ?", f.Mark)
 	}
 	if !f.DueBefore.IsZero() { // served by memories_review
-		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, conn.Millis(f.DueBefore))
+		c.Add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, sqlrow.Millis(f.DueBefore))
 	}
 	if f.Lasting { // as in index memories_lasting
-		c.add("(m.permanent OR m.importance >= 0.7 OR m.type IN ('preference', 'policy'))")
+		c.Add("(m.permanent OR m.importance >= 0.7 OR m.type IN ('preference', 'policy'))")
 	}
 	return nil
 }
@@ -171,18 +171,18 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 			return fmt.Errorf("count memories: %w", err)
 		}
 		if step := (live + most - 1) / most; step > 1 {
-			c.add("m.num % ? = 0", step)
+			c.Add("m.num % ? = 0", step)
 		}
 	}
 	scan := scanInto(new(engram.Memory), vitalFields())
-	err = t.Rows(ctx, c.query(vitalColumns()), c.args, func(s conn.Scanner) error {
+	err = t.Rows(ctx, c.Select(vitalColumns()), c.Args, func(s sqlrow.Scanner) error {
 		m, err := scan(s)
 		if err == nil && !each(m) {
-			return conn.ErrStop
+			return sqlrow.ErrStop
 		}
 		return err
 	})
-	return conn.Doing(err, "read outlines")
+	return sqlrow.Doing(err, "read outlines")
 }
 
 // topicsSQL is served by memories_topic, in the order of the keys.
@@ -191,5 +191,5 @@ const topicsSQL = `SELECT DISTINCT topic_key FROM memories WHERE space = $space 
 
 // Topics returns the topic keys with a prefix.
 func (t *tx) Topics(ctx context.Context, project, prefix string, most int) ([]string, error) {
-	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, conn.One[string])
+	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, sqlrow.One[string])
 }

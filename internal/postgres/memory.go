@@ -17,6 +17,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // memoryTable has the fields of a memory; each but its tags has a column.
@@ -25,13 +26,13 @@ var memoryTable = sync.OnceValue(engram.Fields[engram.Memory])
 var memoryColumns = sync.OnceValue(func() string { return columnsOf("m", memoryTable()) + `, m.hash` })
 
 // scanMemory returns what reads rows of memoryColumns.
-func scanMemory() func(conn.Scanner) (engram.Memory, error) {
+func scanMemory() func(sqlrow.Scanner) (engram.Memory, error) {
 	var hash []byte
 	scan := scanInto(new(engram.Memory), memoryTable(), &hash)
-	return func(s conn.Scanner) (engram.Memory, error) {
+	return func(s sqlrow.Scanner) (engram.Memory, error) {
 		m, err := scan(s)
 		m.NormalizedHash = hex.EncodeToString(hash)
-		return m, conn.Doing(err, "memory %d", m.Num)
+		return m, sqlrow.Doing(err, "memory %d", m.Num)
 	}
 }
 
@@ -121,7 +122,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 const readMemories = "read memories" // context of errors
 
 func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {
-	return conn.List(ctx, t, readMemories, query, args, scanMemory())
+	return sqlrow.List(ctx, t, readMemories, query, args, scanMemory())
 }
 
 // Neighbours are ordered by number, which is the order of saving.
@@ -148,11 +149,11 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 func (t *tx) Revisions(ctx context.Context, nums ...int64) ([]engram.Revision, error) {
 	const query = `SELECT memory, number, type, title, content, written_at, replaced_at, reason, stamp
 		FROM revisions WHERE space = $space AND memory = ANY(?) ORDER BY memory, number`
-	return conn.List(ctx, t, "read revisions", query, []any{nums}, func(s conn.Scanner) (r engram.Revision, err error) {
+	return sqlrow.List(ctx, t, "read revisions", query, []any{nums}, func(s sqlrow.Scanner) (r engram.Revision, err error) {
 		var stamp string
 		err = s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, conn.Instant{Time: &r.WrittenAt}, conn.Instant{Time: &r.ReplacedAt}, &r.Reason, conn.Given{Text: &stamp})
 		if err == nil {
-			r.Stamp, err = readStamp(stamp, t.head.device)
+			r.Stamp, err = sqlrow.ReadStamp(stamp, t.head.device)
 		}
 		return r, err
 	})
@@ -173,13 +174,6 @@ func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err 
 	return at, err
 }
 
-// writtenFields has the fields that a memory may change in its row.
-var writtenFields = sync.OnceValue(func() []engram.Field[engram.Memory] {
-	return slices.DeleteFunc(slices.Clone(memoryTable()), func(f engram.Field[engram.Memory]) bool {
-		return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
-	})
-})
-
 // memoryValues returns the values of the columns that writtenMemory() names.
 func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values []any, err error) {
 	if at, err = t.homeOf(ctx, m); err != nil {
@@ -189,39 +183,15 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	values = append(make([]any, 0, 6+len(writtenFields())), hash, hashHead(hash), titleHead(m.Title))
-	for _, f := range writtenFields() {
-		var value any
-		switch v := f.Of(&m).(type) {
-		case *time.Time:
-			value = conn.Millis(*v)
-		case *map[string]any:
-			value, err = conn.JSONOrNull(*v, len(*v))
-		case *[]engram.Anchor:
-			value, err = conn.JSONOrNull(*v, len(*v))
-		default:
-			value = f.Value(&m)
-		}
-		switch f.Name {
-		case "project":
-			value = at.Project
-		case "session_id":
-			value = at.Session
-		case "topic_key", "tool_name", "summary":
-			value = conn.OrNull(value.(string))
-		}
-		if err != nil {
-			return home{}, nil, engram.Errorf(engram.CodeInvalid, "%s is not JSON", f.Name).WithCause(err)
-		}
-		values = append(values, value)
-	}
-	return at, values, nil
+	values = append(make([]any, 0, 6+len(sqlrow.WrittenFields())), hash, hashHead(hash), titleHead(m.Title))
+	values, err = sqlrow.AppendWritten(values, &m, at.Project, at.Session)
+	return at, values, err
 }
 
 var (
 	writtenMemory = sync.OnceValue(func() string {
 		columns := "hash, hash_head, title_head"
-		for _, f := range writtenFields() {
+		for _, f := range sqlrow.WrittenFields() {
 			columns += ", " + f.Name
 		}
 		return strings.Replace(columns, "session_id", "session", 1)
@@ -246,7 +216,7 @@ func titleHead(title string) int64 {
 	return hashHead(sum[:])
 }
 
-func memoryPlaces() string { return `?,?,?` + strings.Repeat(",?", len(writtenFields())) }
+func memoryPlaces() string { return `?,?,?` + strings.Repeat(",?", len(sqlrow.WrittenFields())) }
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
@@ -333,16 +303,16 @@ func (t *tx) addTags(ctx context.Context, num int64, tags []string) error {
 		return nil
 	}
 	const query = `INSERT INTO tags (space, memory, tag) SELECT $space, ?2, tag FROM unnest(?1::text[]) AS tag ON CONFLICT DO NOTHING`
-	return conn.Doing(t.Run(ctx, query, tags, num), "write tags")
+	return sqlrow.Doing(t.Run(ctx, query, tags, num), "write tags")
 }
 
 // InsertRevision adds earlier versions of memories.
 func (t *tx) InsertRevision(ctx context.Context, rs ...engram.Revision) error {
 	const query = `INSERT INTO revisions (space, memory, number, type, title, content, written_at, replaced_at, reason, stamp) VALUES ($space,?,?,?,?,?,?,?,?,?)`
 	return forAll(rs, func(r engram.Revision) error {
-		err := t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, conn.Millis(r.WrittenAt), conn.Millis(r.ReplacedAt), r.Reason,
-			conn.OrNull(stampText(r.Stamp, t.head.device)))
-		return conn.Doing(err, "write revision %d of memory %d", r.Number, r.Memory)
+		err := t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, sqlrow.Millis(r.WrittenAt), sqlrow.Millis(r.ReplacedAt), r.Reason,
+			sqlrow.OrNull(sqlrow.Stamp(r.Stamp, t.head.device)))
+		return sqlrow.Doing(err, "write revision %d of memory %d", r.Number, r.Memory)
 	})
 }
 
@@ -350,7 +320,7 @@ func (t *tx) InsertRevision(ctx context.Context, rs ...engram.Revision) error {
 func (t *tx) countAccess(ctx context.Context, nums []int64, at time.Time) error {
 	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = greatest(coalesce(last_accessed_at, 0), ?2)
 		WHERE space = $space AND num = ANY(?1)`
-	return conn.Doing(t.Run(ctx, query, nums, at.UnixMilli()), "count accesses")
+	return sqlrow.Doing(t.Run(ctx, query, nums, at.UnixMilli()), "count accesses")
 }
 
 // EraseMemory removes the memory and every copy of its text from every table and answer. Postgres overwrites
@@ -381,8 +351,8 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		// Revisions are deleted with the memory, but the journal may contain former titles, tags and metadata.
 		conn.With(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE space = $space AND entity = 'memory' AND num = ? AND key = ''`, num),
 		conn.With(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE space = $space AND key = '' AND entity = 'relation'`+its, num),
-		conn.With(`DELETE FROM lineages WHERE space = $space AND key = '' AND entity = ?2`+its, num, kindNum(engram.EntityRelation)),
-		conn.With(`DELETE FROM carried WHERE space = $space AND key = '' AND entity = ?2`+its, num, kindNum(engram.EntityRelation)),
+		conn.With(`DELETE FROM lineages WHERE space = $space AND key = '' AND entity = ?2`+its, num, sqlrow.KindNum(engram.EntityRelation)),
+		conn.With(`DELETE FROM carried WHERE space = $space AND key = '' AND entity = ?2`+its, num, sqlrow.KindNum(engram.EntityRelation)),
 		// The query that found it may contain its words, and is stored with everything that it found.
 		conn.With(`UPDATE uses SET query = NULL WHERE space = $space AND query IS NOT NULL
 			AND (session, at) IN (SELECT session, at FROM uses WHERE space = $space AND memory = ?)`, num),
@@ -408,7 +378,7 @@ func (t *tx) eraseTopicNotes(ctx context.Context, num int64) error {
 		was string
 	}
 	const query = `SELECT seq, was FROM mutations WHERE space = $space AND entity = 'project' AND was LIKE '%"' || ?::text || '"%'`
-	all, err := conn.List(ctx, t, "read journal", query, []any{strconv.FormatInt(num, 10)}, func(s conn.Scanner) (e entry, err error) {
+	all, err := sqlrow.List(ctx, t, "read journal", query, []any{strconv.FormatInt(num, 10)}, func(s sqlrow.Scanner) (e entry, err error) {
 		err = s.Scan(&e.seq, &e.was)
 		return e, err
 	})

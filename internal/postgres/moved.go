@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // clashingSQL selects the live memories of project ?2 whose topic project ?1 has too.
@@ -22,7 +23,7 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	if err != nil || source == target { // every topic would clash with itself
 		return engram.Moved{}, err
 	}
-	topics, err := conn.Pairs[int64, string](ctx, t, clashingSQL, target, source)
+	topics, err := sqlrow.Pairs[int64, string](ctx, t, clashingSQL, target, source)
 	if err == nil {
 		err = t.loseTopics(ctx, slices.Sorted(maps.Keys(topics)))
 	}
@@ -62,12 +63,12 @@ func (t *tx) inProject(ctx context.Context, project int64, some *engram.Moved) (
 		nums, ids = ` AND num = ANY(?)`+nums, ` AND id = ANY(?)`+ids
 		memories, prompts, sessions = append(memories, some.Memories), append(prompts, some.Prompts), append(sessions, some.Sessions)
 	}
-	m.Memories, err = conn.Column[int64](ctx, t, `SELECT num FROM memories WHERE space = $space AND project = ?`+nums, memories...)
+	m.Memories, err = sqlrow.Column[int64](ctx, t, `SELECT num FROM memories WHERE space = $space AND project = ?`+nums, memories...)
 	if err == nil {
-		m.Prompts, err = conn.Column[int64](ctx, t, `SELECT num FROM prompts WHERE space = $space AND project = ?`+nums, prompts...)
+		m.Prompts, err = sqlrow.Column[int64](ctx, t, `SELECT num FROM prompts WHERE space = $space AND project = ?`+nums, prompts...)
 	}
 	if err == nil {
-		m.Sessions, err = conn.Column[string](ctx, t, `SELECT id FROM sessions WHERE space = $space AND project = ?`+ids, sessions...)
+		m.Sessions, err = sqlrow.Column[string](ctx, t, `SELECT id FROM sessions WHERE space = $space AND project = ?`+ids, sessions...)
 	}
 	return m, err
 }
@@ -115,7 +116,7 @@ func (t *tx) bothProjects(ctx context.Context, from, to string) (source, target 
 func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target int64) error {
 	tallied := map[engram.Type]int64{}
 	err := t.Rows(ctx, `SELECT type, count(*) FROM memories WHERE space = $space AND project = ? AND num = ANY(?) AND deleted_at IS NULL GROUP BY type`,
-		[]any{source, these.Memories}, func(s conn.Scanner) error {
+		[]any{source, these.Memories}, func(s sqlrow.Scanner) error {
 			var typ engram.Type
 			var n int64
 			err := s.Scan(&typ, &n)
@@ -169,7 +170,7 @@ func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target
 	}
 	if empty {
 		err := t.Run(ctx, `UPDATE mutations SET project = ?1 WHERE space = $space AND project = ?2`, target, source)
-		return conn.Doing(err, "move the journal to another project")
+		return sqlrow.Doing(err, "move the journal to another project")
 	}
 	sessions, entries, err := t.toldOf(ctx, source, name)
 	if err != nil {
@@ -182,7 +183,7 @@ func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target
 		WHEN 'relation' THEN key = '' AND num IN (SELECT num FROM relations WHERE space = $space AND source = ANY(?3))
 		ELSE false END OR seq = ANY(?6))`
 	err = t.Run(ctx, journalSQL, target, source, these.Memories, these.Prompts, append(sessions, these.Sessions...), entries)
-	return conn.Doing(err, "move the journal to another project")
+	return sqlrow.Doing(err, "move the journal to another project")
 }
 
 // toldOf returns the deleted sessions whose entries, in any project, say that they were in the project with a
@@ -191,7 +192,7 @@ func (t *tx) toldOf(ctx context.Context, project int64, name string) (sessions [
 	const query = `SELECT j.seq, j.entity, j.key, coalesce(j.was, '') FROM mutations j WHERE j.space = $space AND (j.entity = 'project' AND j.project = ?1 AND j.key = ?2
 		OR j.entity = 'session' AND j.was IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions WHERE space = $space AND id = j.key))`
 	entries = []int64{}
-	err = t.Rows(ctx, query, []any{project, name}, func(s conn.Scanner) error {
+	err = t.Rows(ctx, query, []any{project, name}, func(s sqlrow.Scanner) error {
 		var seq int64
 		var entity engram.Entity
 		var key, was string
@@ -211,7 +212,7 @@ func (t *tx) toldOf(ctx context.Context, project int64, name string) (sessions [
 		}
 		return nil
 	})
-	return sessions, entries, conn.Doing(err, "read journal")
+	return sessions, entries, sqlrow.Doing(err, "read journal")
 }
 
 // loseTopics removes the topic keys of memories: the target keeps a topic that both projects have.

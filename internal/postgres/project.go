@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // projectTable has the fields of a project; each but its aliases has a column.
@@ -58,7 +59,7 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		return copied(p), true, nil
 	}
 	var num int64
-	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns()+`, p.num`+named, []any{name},
+	p, found, err := sqlrow.First(sqlrow.List(ctx, t, "read project", `SELECT `+projectColumns()+`, p.num`+named, []any{name},
 		scanInto(new(engram.Project), projectTable(), &num)))
 	if found {
 		know(t.names, &t.names.projects, name, num)
@@ -97,7 +98,7 @@ func (t *tx) Projects(ctx context.Context, counted bool) ([]engram.ProjectCounts
 	query := fmt.Sprintf(projectsSQL, projectColumns(), counts, t.Off.Among("p.num"))
 	var c engram.ProjectCounts
 	scan := scanInto(&c.Project, projectTable(), &c.Memories, &c.Sessions, &c.Prompts)
-	return conn.List(ctx, t, "read projects", query, nil, func(s conn.Scanner) (engram.ProjectCounts, error) {
+	return sqlrow.List(ctx, t, "read projects", query, nil, func(s sqlrow.Scanner) (engram.ProjectCounts, error) {
 		_, err := scan(s)
 		return c, err
 	})
@@ -113,7 +114,7 @@ func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error)
 		return copiedDecays(own), nil
 	}
 	own = map[string]engram.ProjectDecay{}
-	err := t.Rows(ctx, decaysSQL, nil, func(s conn.Scanner) error {
+	err := t.Rows(ctx, decaysSQL, nil, func(s sqlrow.Scanner) error {
 		var name string
 		var d engram.ProjectDecay
 		err := s.Scan(&name, conn.JSON{Value: &d})
@@ -123,7 +124,7 @@ func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error)
 	if err == nil && t.Off == nil {
 		know(t.names, &t.names.decays, "", copiedDecays(own))
 	}
-	return own, conn.Doing(err, "read decays")
+	return own, sqlrow.Doing(err, "read decays")
 }
 
 // copiedDecays returns a copy that shares nothing with all.
@@ -142,7 +143,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 		ON CONFLICT (space, name) DO UPDATE SET root = excluded.root, remote = excluded.remote, created_at = excluded.created_at, decay = excluded.decay`
 	decay, err := any(nil), error(nil)
 	if p.Decay != nil {
-		decay, err = conn.JSONOrNull(p.Decay, 1)
+		decay, err = sqlrow.JSONOrNull(p.Decay, 1)
 	}
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)
@@ -171,7 +172,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	}
 	const aliases = `INSERT INTO project_aliases (space, alias, project) SELECT $space, alias, ?2 FROM unnest(?1::text[]) AS alias
 		ON CONFLICT (space, alias) DO UPDATE SET project = excluded.project`
-	return conn.Doing(t.Run(ctx, aliases, slices.Compact(slices.Sorted(slices.Values(p.Aliases))), num), "write aliases of project %q", p.Name)
+	return sqlrow.Doing(t.Run(ctx, aliases, slices.Compact(slices.Sorted(slices.Values(p.Aliases))), num), "write aliases of project %q", p.Name)
 }
 
 // DeleteProject removes a project that is no longer referenced.
@@ -183,7 +184,7 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 	var used bool
 	found, err := t.Maybe(ctx, query, []any{name}, &num, &used)
 	if err != nil || !found {
-		return conn.Doing(err, "delete project %q", name)
+		return sqlrow.Doing(err, "delete project %q", name)
 	}
 	if used {
 		return engram.Errorf(engram.CodeConflict, "project %q is still referenced", name).
@@ -196,5 +197,5 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 	err = t.RunAll(ctx, conn.With(`DELETE FROM project_aliases WHERE space = $space AND project = ?`, num),
 		conn.With(`DELETE FROM tallies WHERE space = $space AND project = ?`, num),
 		conn.With(`DELETE FROM projects WHERE space = $space AND num = ?`, num))
-	return conn.Doing(err, "delete project %q", name)
+	return sqlrow.Doing(err, "delete project %q", name)
 }

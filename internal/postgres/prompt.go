@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // promptTable has the fields of a prompt; each has a column.
@@ -16,23 +17,23 @@ var promptTable = sync.OnceValue(engram.Fields[engram.Prompt])
 var promptColumns = sync.OnceValue(func() string { return columnsOf("p", promptTable()) })
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable()))
+	return sqlrow.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable()))
 }
 
 // Prompts returns the prompts that pass f, served by prompts_recent, prompts_project_recent, prompts_session or,
 // deleted ones, prompts_project.
 func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) ([]engram.Prompt, error) {
-	c := conditions{from: "prompts p", order: "p.created_at DESC, p.num DESC", where: []string{"p.space = $space"}}
+	c := sqlrow.Query{From: "prompts p", Order: "p.created_at DESC, p.num DESC", Where: []string{"p.space = $space"}}
 	project, known, err := t.knownProject(ctx, f.Project)
 	if !known {
 		return nil, err
 	}
 	if f.Nums != nil {
-		c.add("p.num = ANY(?)", f.Nums)
-		c.order = "array_position(?, p.num)"
+		c.Add("p.num = ANY(?)", f.Nums)
+		c.Order = "array_position(?, p.num)"
 	}
 	if f.SyncIDs != nil {
-		c.add("p.sync_id = ANY(?)", f.SyncIDs)
+		c.Add("p.sync_id = ANY(?)", f.SyncIDs)
 	}
 	if f.SessionID != "" {
 		num, err := t.sessionNum(ctx, f.SessionID)
@@ -42,27 +43,27 @@ func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) 
 		if err != nil {
 			return nil, err
 		}
-		c.add("p.session = ?", num)
-		c.order = "p.num DESC"
+		c.Add("p.session = ?", num)
+		c.Order = "p.num DESC"
 	}
 	switch {
 	case f.WithDeleted:
 	case f.Deleted:
-		c.add("p.deleted_at IS NOT NULL")
+		c.Add("p.deleted_at IS NOT NULL")
 	default:
-		c.add("p.deleted_at IS NULL")
+		c.Add("p.deleted_at IS NULL")
 	}
 	if f.Project != "" {
-		c.add("p.project = ?", project)
+		c.Add("p.project = ?", project)
 	}
 	if f.ByNumber {
-		c.order = "p.num"
-		c.add("p.num > ?", f.After)
+		c.Order = "p.num"
+		c.Add("p.num > ?", f.After)
 	}
-	if c.order == "array_position(?, p.num)" {
-		c.args = append(c.args, f.Nums)
+	if c.Order == "array_position(?, p.num)" {
+		c.Args = append(c.Args, f.Nums)
 	}
-	query, args := c.page(promptColumns(), p)
+	query, args := c.Page(promptColumns(), p)
 	return t.prompts(ctx, query, args...)
 }
 
@@ -74,7 +75,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	}
 	num := next(&t.head.prompt, p.Num)
 	const query = `INSERT INTO prompts (space, num, sync_id, project, session, created_at, content) VALUES ($space,?,?,?,?,?,?) ON CONFLICT DO NOTHING`
-	added, err := t.Exec(ctx, query, num, p.SyncID, at.Project, at.Session, conn.Millis(p.CreatedAt), p.Content)
+	added, err := t.Exec(ctx, query, num, p.SyncID, at.Project, at.Session, sqlrow.Millis(p.CreatedAt), p.Content)
 	switch {
 	case err != nil:
 		return fmt.Errorf("insert prompt: %w", err)
@@ -86,7 +87,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 		return err
 	}
 	t.names.forgetSessions()
-	return t.Run(ctx, `UPDATE sessions SET active_at = greatest(active_at, ?) WHERE space = $space AND num = ?`, conn.Millis(p.CreatedAt), at.Session)
+	return t.Run(ctx, `UPDATE sessions SET active_at = greatest(active_at, ?) WHERE space = $space AND num = ?`, sqlrow.Millis(p.CreatedAt), at.Session)
 }
 
 // ReplacePrompt writes the project, session and deletion time of a prompt.
@@ -98,7 +99,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	at, err := t.homeIn(ctx, p.Project, p.SessionID)
 	if err == nil {
 		err = t.Run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE space = $space AND num = ?`,
-			at.Project, at.Session, conn.Millis(p.DeletedAt), p.Num)
+			at.Project, at.Session, sqlrow.Millis(p.DeletedAt), p.Num)
 	}
 	if err != nil {
 		return fmt.Errorf("write prompt %d: %w", p.Num, err)

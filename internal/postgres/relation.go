@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // relationTable has the fields of a relation; each has a column.
@@ -17,7 +18,7 @@ var relationTable = sync.OnceValue(engram.Fields[engram.Relation])
 var relationColumns = sync.OnceValue(func() string { return columnsOf("r", relationTable()) })
 
 func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
-	return conn.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable()))
+	return sqlrow.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable()))
 }
 
 // touching selects the relations with an end in a list, between those of two memories, served by relations_source,
@@ -35,7 +36,7 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 	if ref.ID != "" {
 		column, arg = "id", ref.ID
 	}
-	r, found, err := conn.First(t.relations(ctx, `SELECT `+relationColumns()+` FROM relations r WHERE r.space = $space AND r.`+column+` = ?`, arg))
+	r, found, err := sqlrow.First(t.relations(ctx, `SELECT `+relationColumns()+` FROM relations r WHERE r.space = $space AND r.`+column+` = ?`, arg))
 	if err == nil && !found {
 		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
 			WithHint("see {conflicts list} and {graph ID}")
@@ -44,58 +45,58 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 }
 
 // relationWhere returns the conditions of f; nil if nothing can pass.
-func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*conditions, error) {
-	c := &conditions{from: "relations r", order: "r.num DESC", where: []string{"r.space = $space"}}
+func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*sqlrow.Query, error) {
+	c := &sqlrow.Query{From: "relations r", Order: "r.num DESC", Where: []string{"r.space = $space"}}
 	if f.OldestFirst {
-		c.order = "r.num"
+		c.Order = "r.num"
 	}
 	switch {
 	case f.WithRemoved:
 	case f.Removed && f.RemovedSince.IsZero():
-		c.add("r.removed_at IS NOT NULL")
+		c.Add("r.removed_at IS NOT NULL")
 	case f.Removed:
-		c.add("r.removed_at >= ?", conn.Millis(f.RemovedSince))
+		c.Add("r.removed_at >= ?", sqlrow.Millis(f.RemovedSince))
 	default:
-		c.add("r.removed_at IS NULL")
+		c.Add("r.removed_at IS NULL")
 	}
 	num, known, err := t.knownProject(ctx, f.Project)
 	if !known || f.Of != nil && len(f.Of) == 0 {
 		return nil, err
 	}
 	if f.Project != "" {
-		c.add(`(SELECT project FROM memories WHERE space = $space AND num = r.source) = ?`, num)
+		c.Add(`(SELECT project FROM memories WHERE space = $space AND num = r.source) = ?`, num)
 	}
 	if f.Project != "" && f.Inside {
-		c.add(`(SELECT project FROM memories WHERE space = $space AND num = r.target) = ?`, num)
+		c.Add(`(SELECT project FROM memories WHERE space = $space AND num = r.target) = ?`, num)
 	}
 	switch {
 	case f.With != nil:
-		c.add(between, f.Of[0], f.With, f.With, f.Of[0])
+		c.Add(between, f.Of[0], f.With, f.With, f.Of[0])
 	case f.Of != nil:
-		c.add(touching, f.Of, f.Of)
+		c.Add(touching, f.Of, f.Of)
 	}
 	if f.After > 0 {
-		c.add(`r.num > ?`, f.After)
+		c.Add(`r.num > ?`, f.After)
 	}
 	if len(f.Statuses) > 0 {
-		c.add(`r.status = ANY(?)`, conn.Texts(f.Statuses))
+		c.Add(`r.status = ANY(?)`, conn.Texts(f.Statuses))
 	}
 	if len(f.Verbs) > 0 {
-		c.add(`r.verb = ANY(?)`, conn.Texts(f.Verbs))
+		c.Add(`r.verb = ANY(?)`, conn.Texts(f.Verbs))
 	}
 	if !f.Since.IsZero() {
-		c.add(`r.created_at >= ?`, conn.Millis(f.Since))
+		c.Add(`r.created_at >= ?`, sqlrow.Millis(f.Since))
 	}
 	if f.Judgments { // as in index relations_judgments
-		c.add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
+		c.Add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
 			OR r.verb = 'relates_to' AND r.confidence > 0)`)
 	}
 	const forgotten = `EXISTS (SELECT 1 FROM memories WHERE space = $space AND num IN (r.source, r.target) AND deleted_at IS NOT NULL)`
 	switch f.Ends {
 	case engram.EndsLive:
-		c.add(`NOT ` + forgotten)
+		c.Add(`NOT ` + forgotten)
 	case engram.EndsForgotten:
-		c.add(forgotten)
+		c.Add(forgotten)
 	}
 	return c, nil
 }
@@ -110,7 +111,7 @@ func (t *tx) Relations(ctx context.Context, f engram.RelationFilter, p engram.Pa
 	if err != nil || c == nil {
 		return nil, err
 	}
-	query, args := c.page(relationColumns(), p)
+	query, args := c.Page(relationColumns(), p)
 	return t.relations(ctx, query, args...)
 }
 
@@ -120,9 +121,9 @@ func (t *tx) CountRelations(ctx context.Context, f engram.RelationFilter) (n int
 	if err != nil || c == nil {
 		return 0, err
 	}
-	c.order = ""
-	err = t.Row(ctx, c.query(`count(*)`), c.args, &n)
-	return n, conn.Doing(err, "count relations")
+	c.Order = ""
+	err = t.Row(ctx, c.Select(`count(*)`), c.Args, &n)
+	return n, sqlrow.Doing(err, "count relations")
 }
 
 // relationsOfSQL selects, for each of the memories ?1 and verbs ?2, the newest ?3 relations in each direction, by
@@ -169,11 +170,11 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 	for i, r := range rs {
 		nums[i] = cmp.Or(r.Num, t.head.relation+1+int64(i))
 		rows[i] = []any{nums[i], r.ID, r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence,
-			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt)}
+			r.Actor, r.ActorKind, r.Model, r.SessionID, sqlrow.Millis(r.CreatedAt), sqlrow.Millis(r.UpdatedAt), sqlrow.Millis(r.RemovedAt)}
 	}
 	var added []int64
-	err := t.PutRows(ctx, query, rows, func(s conn.Scanner) error {
-		num, err := conn.One[int64](s)
+	err := t.PutRows(ctx, query, rows, func(s sqlrow.Scanner) error {
+		num, err := sqlrow.One[int64](s)
 		added = append(added, num)
 		return err
 	})
@@ -215,7 +216,7 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 	const query = `UPDATE relations SET (verb, status, strength, reason, evidence, confidence, actor, actor_kind, model,
 		session_id, updated_at, removed_at) = ROW(?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ? AND space = $space`
 	n, err := t.Attempt(ctx, query, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind,
-		r.Model, r.SessionID, conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt), r.Num)
+		r.Model, r.SessionID, sqlrow.Millis(r.UpdatedAt), sqlrow.Millis(r.RemovedAt), r.Num)
 	switch {
 	case conn.IsUnique(err):
 		return isKnownRelation(r)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // unreplicatedRest selects the lineages l behind the key (?2, ?3) whose current state none of the carriers ?5
@@ -48,7 +49,7 @@ func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project
 		return nil, false, err
 	}
 	from := keyAfter(entity, after)
-	return []any{kindNum(entity), from.num, from.name, in, carriers}, false, nil
+	return []any{sqlrow.KindNum(entity), from.num, from.name, in, carriers}, false, nil
 }
 
 // keyAfter is the key after which a page starts; -1 is before every one, and names are after all numbers.
@@ -63,7 +64,7 @@ func keyAfter(entity engram.Entity, key string) thingKey {
 	return k
 }
 
-func scanKey(s conn.Scanner) (string, error) {
+func scanKey(s sqlrow.Scanner) (string, error) {
 	var k thingKey
 	err := s.Scan(&k.num, &k.name)
 	return k.String(), err
@@ -79,7 +80,7 @@ func (t *tx) Unreplicated(ctx context.Context, entity engram.Entity, project str
 	if entity == engram.EntityErased {
 		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table and of the keys
 	}
-	return conn.List(ctx, t, "read what is not replicated", `SELECT l.num, l.key`+unreplicatedFrom(entity)+order+` LIMIT ?6`, append(args, limit), scanKey)
+	return sqlrow.List(ctx, t, "read what is not replicated", `SELECT l.num, l.key`+unreplicatedFrom(entity)+order+` LIMIT ?6`, append(args, limit), scanKey)
 }
 
 // CountUnreplicated counts the things that Unreplicated returns.
@@ -89,7 +90,7 @@ func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, projec
 		return 0, err
 	}
 	err = t.Row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n)
-	return n, conn.Doing(err, "count what is not replicated")
+	return n, sqlrow.Doing(err, "count what is not replicated")
 }
 
 // strayedSQL selects, among memories that ever changed project or scope, those that were replicated in project ?3
@@ -109,7 +110,7 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 	if err != nil {
 		return nil, err
 	}
-	return conn.List(ctx, t, "read what left a project", strayedSQL, []any{kindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after).num, num, carriers, limit}, scanKey)
+	return sqlrow.List(ctx, t, "read what left a project", strayedSQL, []any{sqlrow.KindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after).num, num, carriers, limit}, scanKey)
 }
 
 // ReplicatedBy returns the sets of batches that hold a state.
@@ -118,7 +119,7 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 		WHERE c.space = $space AND c.entity = ? AND c.num = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
 	of := keyOf(entity, key)
 	doing := fmt.Sprintf("read the batches of %s %s", entity, key)
-	return conn.List(ctx, t, doing, query, []any{kindNum(entity), of.num, of.name, digest}, func(r conn.Scanner) (ids []string, err error) {
+	return sqlrow.List(ctx, t, doing, query, []any{sqlrow.KindNum(entity), of.num, of.name, digest}, func(r sqlrow.Scanner) (ids []string, err error) {
 		err = r.Scan(conn.JSON{Value: &ids})
 		return ids, err
 	})
@@ -128,8 +129,8 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 func (t *tx) Shared(ctx context.Context, entity engram.Entity, key string) (shared bool, err error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM carried WHERE space = $space AND entity = ? AND num = ? AND key = ?)`
 	of := keyOf(entity, key)
-	err = t.Row(ctx, query, []any{kindNum(entity), of.num, of.name}, &shared)
-	return shared, conn.Doing(err, "read whether %s %s was replicated", entity, key)
+	err = t.Row(ctx, query, []any{sqlrow.KindNum(entity), of.num, of.name}, &shared)
+	return shared, sqlrow.Doing(err, "read whether %s %s was replicated", entity, key)
 }
 
 // carriers returns the carriers that want accepts, given the number of their batches and how many of these are
@@ -140,7 +141,7 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 		known[b] = true
 	}
 	nums := []int64{}
-	err := t.Rows(ctx, `SELECT num, batches FROM carriers WHERE space = $space ORDER BY num`, nil, func(r conn.Scanner) error {
+	err := t.Rows(ctx, `SELECT num, batches FROM carriers WHERE space = $space ORDER BY num`, nil, func(r sqlrow.Scanner) error {
 		var num int64
 		var ids []string
 		err := r.Scan(&num, conn.JSON{Value: &ids})
@@ -155,7 +156,7 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 		}
 		return err
 	})
-	return nums, conn.Doing(err, "read carriers")
+	return nums, sqlrow.Doing(err, "read carriers")
 }
 
 // PutReplicated records the batches that hold states.
@@ -177,8 +178,8 @@ func (t *tx) PutReplicated(ctx context.Context, batches []string, states ...engr
 			query = memory
 		}
 		of := keyOf(s.Entity, s.Key)
-		err := t.Run(ctx, query, kindNum(s.Entity), of.num, of.name, s.Digest, carrier)
-		return conn.Doing(err, "record the batches of %s %s", s.Entity, s.Key)
+		err := t.Run(ctx, query, sqlrow.KindNum(s.Entity), of.num, of.name, s.Digest, carrier)
+		return sqlrow.Doing(err, "record the batches of %s %s", s.Entity, s.Key)
 	})
 }
 
@@ -194,8 +195,8 @@ func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, 
 	}
 	const query = `INSERT INTO carried (space, entity, num, key, digest, carrier, project) VALUES ($space,?,?,?,?,?,?) ON CONFLICT DO NOTHING`
 	of := keyOf(engram.EntityMemory, key)
-	err = t.Run(ctx, query, kindNum(engram.EntityMemory), of.num, of.name, digest, carrier, num)
-	return conn.Doing(err, "record the batches of memory %s", key)
+	err = t.Run(ctx, query, sqlrow.KindNum(engram.EntityMemory), of.num, of.name, digest, carrier, num)
+	return sqlrow.Doing(err, "record the batches of memory %s", key)
 }
 
 // carrier returns the number of a set of batches, adding the set if needed.
@@ -229,7 +230,7 @@ func (t *tx) Pulled(ctx context.Context, project string, batches []string) (map[
 // PutPulled records that a batch was read for a project, or written here.
 func (t *tx) PutPulled(ctx context.Context, project, batch string, at time.Time) error {
 	err := t.Run(ctx, `INSERT INTO pulled (space, batch, project, at) VALUES ($space,?,?,?) ON CONFLICT DO NOTHING`, batch, project, at.UnixMilli())
-	return conn.Doing(err, "record batch %s", batch)
+	return sqlrow.Doing(err, "record batch %s", batch)
 }
 
 // unpull forgets the batches read for a project that gets new aliases: records under an alias were skipped as
@@ -240,7 +241,7 @@ func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	if len(p.Aliases) == 0 {
 		return nil
 	}
-	return conn.Doing(t.Run(ctx, query, p.Name, p.Aliases, num), "reset the batches read for project %q", p.Name)
+	return sqlrow.Doing(t.Run(ctx, query, p.Name, p.Aliases, num), "reset the batches read for project %q", p.Name)
 }
 
 // ownSQL is true if session s has a personal memory, forgotten or not.
@@ -271,7 +272,7 @@ func (t *tx) Reported(ctx context.Context, sessions []string, project string) (m
 	if err != nil || none {
 		return nil, err
 	}
-	return t.set(ctx, reportedSQL, sessions, in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
+	return t.set(ctx, reportedSQL, sessions, in, sqlrow.KindNum(engram.EntityMemory), sqlrow.KindNum(engram.EntityPrompt))
 }
 
 // Owned returns those of the sessions that have a personal memory.
@@ -281,7 +282,7 @@ func (t *tx) Owned(ctx context.Context, sessions []string) (map[string]bool, err
 
 // set reads a column of texts as a set.
 func (t *tx) set(ctx context.Context, query string, args ...any) (map[string]bool, error) {
-	ids, err := conn.Column[string](ctx, t, query, args...)
+	ids, err := sqlrow.Column[string](ctx, t, query, args...)
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		set[id] = true

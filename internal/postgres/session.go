@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // sessionTable has the fields of a session; each has a column.
@@ -21,7 +22,7 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 		return active(s.Session, t.counted.sessions[s.num]), nil
 	}
 	var num, project int64
-	s, found, err := conn.First(conn.List(ctx, t, fmt.Sprintf("read session %q", id),
+	s, found, err := sqlrow.First(sqlrow.List(ctx, t, fmt.Sprintf("read session %q", id),
 		`SELECT `+sessionColumns()+`, s.num, s.project FROM sessions s WHERE s.space = $space AND s.id = ? AND s.num <> 0`, []any{id},
 		scanInto(new(engram.Session), sessionTable(), &num, &project)))
 	if err == nil && !found {
@@ -45,27 +46,27 @@ func active(s engram.Session, by sessionChange) engram.Session {
 
 // sessions returns the conditions of f; nil if nothing can pass. Lists are served by sessions_active,
 // sessions_project_active and sessions_id.
-func (t *tx) sessions(ctx context.Context, f engram.SessionFilter) (*conditions, error) {
+func (t *tx) sessions(ctx context.Context, f engram.SessionFilter) (*sqlrow.Query, error) {
 	num, known, err := t.knownProject(ctx, f.Project)
 	if !known {
 		return nil, err
 	}
-	c := &conditions{from: "sessions s", order: "s.active_at DESC, s.num DESC", where: []string{"s.space = $space AND s.num <> 0" + t.Off.Among("s.project")}}
+	c := &sqlrow.Query{From: "sessions s", Order: "s.active_at DESC, s.num DESC", Where: []string{"s.space = $space AND s.num <> 0" + t.Off.Among("s.project")}}
 	if f.ByID {
-		c.order = "s.id"
-		c.add("s.id > ?", f.After)
+		c.Order = "s.id"
+		c.Add("s.id > ?", f.After)
 	}
 	if f.Project != "" || f.Projectless {
-		c.add("s.project = ?", num)
+		c.Add("s.project = ?", num)
 	}
 	if f.Open {
-		c.add("s.ended_at IS NULL")
+		c.Add("s.ended_at IS NULL")
 	}
 	if f.SkipPrefix != "" && conn.Storable(f.SkipPrefix) {
-		c.add("NOT starts_with(s.id, ?)", f.SkipPrefix)
+		c.Add("NOT starts_with(s.id, ?)", f.SkipPrefix)
 	}
 	if !f.Since.IsZero() {
-		c.add("s.started_at >= ?", conn.Millis(f.Since))
+		c.Add("s.started_at >= ?", sqlrow.Millis(f.Since))
 	}
 	return c, nil
 }
@@ -76,10 +77,10 @@ func (t *tx) Sessions(ctx context.Context, f engram.SessionFilter, p engram.Page
 	if err != nil || c == nil {
 		return nil, err
 	}
-	query, args := c.page(sessionColumns()+", s.live", p)
+	query, args := c.Page(sessionColumns()+", s.live", p)
 	var a engram.SessionActivity
 	scan := scanInto(&a.Session, sessionTable(), &a.Memories)
-	return conn.List(ctx, t, "read sessions", query, args, func(r conn.Scanner) (engram.SessionActivity, error) {
+	return sqlrow.List(ctx, t, "read sessions", query, args, func(r sqlrow.Scanner) (engram.SessionActivity, error) {
 		_, err := scan(r)
 		return a, err
 	})
@@ -91,9 +92,9 @@ func (t *tx) CountSessions(ctx context.Context, f engram.SessionFilter) (n int, 
 	if err != nil || c == nil {
 		return 0, err
 	}
-	c.order = ""
-	err = t.Row(ctx, c.query("count(*)"), c.args, &n)
-	return n, conn.Doing(err, "count sessions")
+	c.Order = ""
+	err = t.Row(ctx, c.Select("count(*)"), c.Args, &n)
+	return n, sqlrow.Doing(err, "count sessions")
 }
 
 // PutSession adds or replaces a session.
@@ -109,9 +110,9 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	num := next(&t.head.session, 0)
 	t.names.forgetSessions()
 	// It may have been erased before.
-	err = t.RunAll(ctx, conn.With(query, num, s.ID, project, s.Directory, conn.Millis(s.StartedAt), conn.Millis(s.EndedAt), s.Summary, conn.Millis(s.ActiveAt)),
+	err = t.RunAll(ctx, conn.With(query, num, s.ID, project, s.Directory, sqlrow.Millis(s.StartedAt), sqlrow.Millis(s.EndedAt), s.Summary, sqlrow.Millis(s.ActiveAt)),
 		conn.With(`DELETE FROM tombstones WHERE space = $space AND entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project))
-	return conn.Doing(err, "write session %q", s.ID)
+	return sqlrow.Doing(err, "write session %q", s.ID)
 }
 
 // DeleteSession removes a session without memories. Its prompts stay, without a session; its causal metadata stays
@@ -136,11 +137,11 @@ func (t *tx) DeleteSession(ctx context.Context, id string, erase bool) error {
 	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE space = $space AND num = ?) WHERE space = $space AND entity = ? AND num = 0 AND key = ?`
 	t.names.forgetSessions()
 	delete(t.names.sessions, id) // they are this transaction's own
-	err = t.RunAll(ctx, conn.With(gone, num, kindNum(engram.EntitySession), id),
+	err = t.RunAll(ctx, conn.With(gone, num, sqlrow.KindNum(engram.EntitySession), id),
 		conn.With(`DELETE FROM uses WHERE space = $space AND session = ?`, num),
 		conn.With(`UPDATE prompts SET session = 0 WHERE space = $space AND session = ?`, num), // prompts are not deleted with it
 		conn.With(`DELETE FROM sessions WHERE space = $space AND num = ? AND num <> 0`, num))
-	return conn.Doing(err, "delete session %q", id)
+	return sqlrow.Doing(err, "delete session %q", id)
 }
 
 // eraseSession removes a session permanently, including its summary and folder in the journal.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // countsOfAllSQL counts forgotten memories, sessions, prompts, and relations whose ends are live, of project ?1 or
@@ -26,7 +27,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 			return st, err
 		}
 	}
-	st.Types, err = conn.Pairs[engram.Type, int](ctx, t, `SELECT type, sum(live)::bigint FROM tallies WHERE space = $space AND live > 0 AND (?1::bigint < 0 OR project = ?1) GROUP BY type`, num)
+	st.Types, err = sqlrow.Pairs[engram.Type, int](ctx, t, `SELECT type, sum(live)::bigint FROM tallies WHERE space = $space AND live > 0 AND (?1::bigint < 0 OR project = ?1) GROUP BY type`, num)
 	if err != nil {
 		return st, fmt.Errorf("count memories: %w", err)
 	}
@@ -37,7 +38,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	if err != nil {
 		return st, fmt.Errorf("count: %w", err)
 	}
-	st.Projects, err = conn.Column[string](ctx, t, `SELECT name FROM projects WHERE space = $space AND num <> 0`+t.Off.Among("num")+` ORDER BY name`)
+	st.Projects, err = sqlrow.Column[string](ctx, t, `SELECT name FROM projects WHERE space = $space AND num <> 0`+t.Off.Among("num")+` ORDER BY name`)
 	return st, err
 }
 
@@ -60,7 +61,7 @@ func (t *tx) addCounters(ctx context.Context, cs []engram.Counter) error {
 		if err == nil {
 			err = t.Run(ctx, query, dayOf(c.Day), project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens)
 		}
-		return conn.Doing(err, "count")
+		return sqlrow.Doing(err, "count")
 	})
 }
 
@@ -80,7 +81,7 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 	if !q.Since.IsZero() {
 		from = dayOf(q.Since)
 	}
-	return listIn(ctx, t, "read counters", query, q.Project, []any{from}, func(s conn.Scanner) (c engram.Counter, err error) {
+	return listIn(ctx, t, "read counters", query, q.Project, []any{from}, func(s sqlrow.Scanner) (c engram.Counter, err error) {
 		var day int64
 		err = s.Scan(&day, &c.Project, &c.Operation, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
 		if q.ByDay {
@@ -98,7 +99,7 @@ func (t *tx) moveCounters(ctx context.Context, source, target int64) error {
 	err := t.RunAll(ctx, conn.With(`INSERT INTO counters (space, day, project, verb, outcome, events, fallbacks, memories, tokens)
 		SELECT space, day, ?1, verb, outcome, events, fallbacks, memories, tokens FROM counters WHERE space = $space AND project = ?2`+addCounters, target, source),
 		conn.With(`DELETE FROM counters WHERE space = $space AND project = ?`, source))
-	return conn.Doing(err, "move counters")
+	return sqlrow.Doing(err, "move counters")
 }
 
 // madeSQL counts between each two edges, served by memories_recent and memories_project_recent.
@@ -120,8 +121,8 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 	if project != "" {
 		in, args = " AND project = ?3", append(args, num)
 	}
-	counts, err = conn.Column[int](ctx, t, fmt.Sprintf(madeSQL, in), args...)
-	return counts, conn.Doing(err, "count memories by time")
+	counts, err = sqlrow.Column[int](ctx, t, fmt.Sprintf(madeSQL, in), args...)
+	return counts, sqlrow.Doing(err, "count memories by time")
 }
 
 // Tallies count the live memories of all times; with a start time the memories are scanned. Forgotten memories are
@@ -150,7 +151,7 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 		live = sinceByTypeSQL
 	}
 	query := `SELECT name, sum(live)::bigint, sum(forgotten)::bigint FROM (` + live + ` UNION ALL ` + forgotten + `) g GROUP BY name ORDER BY 2 DESC, 1`
-	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{conn.Millis(since)}, func(s conn.Scanner) (g engram.GroupCount, err error) {
+	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{sqlrow.Millis(since)}, func(s sqlrow.Scanner) (g engram.GroupCount, err error) {
 		err = s.Scan(&g.Name, &g.Memories, &g.Forgotten)
 		return g, err
 	})
@@ -167,5 +168,5 @@ func (t *tx) CountRevisions(ctx context.Context, project string) (n int, err err
 		query, args = `SELECT count(*) FROM revisions r JOIN memories m ON m.space = $space AND m.num = r.memory WHERE r.space = $space AND m.project = ?`, []any{num}
 	}
 	err = t.Row(ctx, query, args, &n)
-	return n, conn.Doing(err, "count revisions")
+	return n, sqlrow.Doing(err, "count revisions")
 }

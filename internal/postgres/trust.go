@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 const trustSQL = `SELECT memory, mark, text, reasons, at FROM trust WHERE space = $space AND memory = ANY(?) ORDER BY memory, mark, text`
@@ -14,7 +15,7 @@ const trustSQL = `SELECT memory, mark, text, reasons, at FROM trust WHERE space 
 // Trust returns the trust marks of memories.
 func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust, error) {
 	all := map[int64][]engram.Trust{}
-	err := t.Rows(ctx, trustSQL, []any{nums}, func(s conn.Scanner) error {
+	err := t.Rows(ctx, trustSQL, []any{nums}, func(s sqlrow.Scanner) error {
 		var m engram.Trust
 		var reasons string
 		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, conn.Instant{Time: &m.At})
@@ -25,7 +26,7 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 		all[m.Memory] = append(all[m.Memory], m)
 		return err
 	})
-	return all, conn.Doing(err, "read trust")
+	return all, sqlrow.Doing(err, "read trust")
 }
 
 // PutTrust adds marks; for an existing mark it only updates the reasons.
@@ -33,15 +34,15 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (space, memory, mark, text, reasons, at) VALUES ($space,?,?,?,?,?)
 		ON CONFLICT (space, memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
 	return forAll(all, func(m engram.Trust) error {
-		err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), conn.Millis(m.At))
-		return conn.Doing(err, "write trust of memory %d", m.Memory)
+		err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), sqlrow.Millis(m.At))
+		return sqlrow.Doing(err, "write trust of memory %d", m.Memory)
 	})
 }
 
 // DropTrust removes a memory's marks of one kind.
 func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
 	err := t.Run(ctx, `DELETE FROM trust WHERE space = $space AND memory = ? AND mark = ?`, memory, mark)
-	return conn.Doing(err, "drop trust of memory %d", memory)
+	return sqlrow.Doing(err, "drop trust of memory %d", memory)
 }
 
 // Cut replaces texts of revisions, journal entries and prompts.
@@ -53,7 +54,7 @@ func (t *tx) Cut(ctx context.Context, c engram.Cut) error {
 		}
 	}
 	for _, m := range c.Mutations {
-		err := t.Run(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE space = $space AND seq = ?`, conn.OrNull(string(m.Was)), conn.OrNull(m.Reason), m.Seq)
+		err := t.Run(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE space = $space AND seq = ?`, sqlrow.OrNull(string(m.Was)), sqlrow.OrNull(m.Reason), m.Seq)
 		if err != nil {
 			return fmt.Errorf("remove secrets: %w", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/vectors"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
 	"github.com/alanbuscaglia/engram/internal/postgres/segments"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
@@ -60,7 +61,7 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 	// Deferred records may belong to a project that does not exist yet.
 	const query = `SELECT num, name FROM projects WHERE space = $space UNION ALL SELECT DISTINCT -1, project FROM deferred WHERE space = $space`
 	o := &conn.Off{Nums: []int64{}, Names: []string{}, Tables: hidingSQL()}
-	err := t.Rows(ctx, query, nil, func(s conn.Scanner) error {
+	err := t.Rows(ctx, query, nil, func(s sqlrow.Scanner) error {
 		var num int64
 		var name string
 		if err := s.Scan(&num, &name); err != nil || !off(name) {

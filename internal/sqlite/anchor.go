@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // indexAnchors adds the paths of a memory to the index, which must not have any of its paths.
@@ -37,8 +38,8 @@ const seenSQL = `SELECT a.memory, max(a.seen) FROM json_each(?) AS asked CROSS J
 
 // SeenAnchors returns the noted states of the memories' anchors.
 func (t *tx) SeenAnchors(ctx context.Context, nums []int64) (map[int64]engram.AnchorState, error) {
-	seen, err := conn.Pairs[int64, engram.AnchorState](ctx, t, seenSQL, conn.JSONNums(nums))
-	return seen, conn.Doing(err, "read anchor states")
+	seen, err := sqlrow.Pairs[int64, engram.AnchorState](ctx, t, seenSQL, conn.JSONNums(nums))
+	return seen, sqlrow.Doing(err, "read anchor states")
 }
 
 // NoteAnchors notes the states of anchors.

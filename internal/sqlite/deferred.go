@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // deferredColumns is what deferred reads; d is the deferred table.
@@ -27,18 +27,18 @@ func (t *tx) Deferred(ctx context.Context, project string, after int64, limit in
 
 // DeferredAt returns the deferred record with a number.
 func (t *tx) DeferredAt(ctx context.Context, num int64) (engram.Deferred, bool, error) {
-	return conn.First(t.deferred(ctx, deferredAtSQL, num))
+	return sqlrow.First(t.deferred(ctx, deferredAtSQL, num))
 }
 
 // CountDeferred counts deferred records.
 func (t *tx) CountDeferred(ctx context.Context, project string, why engram.Deferral) (n int, err error) {
 	const query = `SELECT count(*) FROM deferred WHERE (?1 = '' OR project = ?1) AND (?2 = '' OR why = ?2)`
 	err = t.Row(ctx, query, []any{project, why}, &n)
-	return n, conn.Doing(err, "count deferred records")
+	return n, sqlrow.Doing(err, "count deferred records")
 }
 
 func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.Deferred, error) {
-	return conn.List(ctx, t, "read deferred records", query, args, func(s conn.Scanner) (engram.Deferred, error) {
+	return sqlrow.List(ctx, t, "read deferred records", query, args, func(s sqlrow.Scanner) (engram.Deferred, error) {
 		var d engram.Deferred
 		var record string
 		err := s.Scan(&d.Num, &d.Project, &d.Batch, &d.By, &d.Why, &d.Reason, &d.Tries, conn.Instant{Time: &d.FirstAt}, conn.Instant{Time: &d.LastAt}, &record)
@@ -64,38 +64,11 @@ func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	if err != nil {
 		return engram.Errorf(engram.CodeInvalid, "cannot store the record").WithCause(err)
 	}
-	query, args := add, []any{deferredKind(r), nameOf(r), d.Batch, d.Project, d.By, d.Why, d.Reason, d.Tries, d.FirstAt.UnixMilli(), d.LastAt.UnixMilli(), string(record)}
+	query, args := add, []any{sqlrow.DeferredKind(r), sqlrow.DeferredName(r), d.Batch, d.Project, d.By, d.Why, d.Reason, d.Tries, d.FirstAt.UnixMilli(), d.LastAt.UnixMilli(), string(record)}
 	if d.Num != 0 {
 		query, args = replace, append(args, d.Num)
 	}
-	return conn.Doing(t.Row(ctx, query, args, &d.Num), "write a deferred record")
-}
-
-// deferredKind is the record's entity; erasures of a thing count as their own kind.
-func deferredKind(r engram.Record) engram.Entity {
-	if r.Erased != nil {
-		return engram.EntityErased
-	}
-	return r.Entity()
-}
-
-// nameOf returns the name of a record's thing, which is the same on all replicas.
-func nameOf(r engram.Record) string {
-	switch {
-	case r.Project != nil:
-		return r.Project.Name
-	case r.Session != nil:
-		return r.Session.ID
-	case r.Prompt != nil:
-		return r.Prompt.SyncID
-	case r.Memory != nil:
-		return cmp.Or(string(r.Memory.Memory.ID), r.Memory.Memory.SyncID)
-	case r.Relation != nil:
-		return r.Relation.Relation.ID
-	case r.Erased != nil:
-		return r.Erased.Key()
-	}
-	return ""
+	return sqlrow.Doing(t.Row(ctx, query, args, &d.Num), "write a deferred record")
 }
 
 // DropDeferred removes a deferred record.
@@ -113,7 +86,7 @@ const erasedAfterSQL = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE ent
 // erasedColumns is what scanErased reads; t is the tombstones table.
 const erasedColumns = `t.entity, t.name, t.project, t.id, t.at, t.bound`
 
-func scanErased(r conn.Scanner) (x engram.Erased, err error) {
+func scanErased(r sqlrow.Scanner) (x engram.Erased, err error) {
 	var name string
 	err = r.Scan(&x.Entity, &name, &x.Project, &x.ID, &x.At, &x.Bound)
 	if x.Entity != engram.EntitySession {
@@ -129,7 +102,7 @@ func (t *tx) ErasedAfter(ctx context.Context, entity engram.Entity, after string
 }
 
 func (t *tx) manyErased(ctx context.Context, query string, args ...any) ([]engram.Erased, error) {
-	return conn.List(ctx, t, "read tombstones", query, args, scanErased)
+	return sqlrow.List(ctx, t, "read tombstones", query, args, scanErased)
 }
 
 const erasedOfSQL = `SELECT ` + erasedColumns + ` FROM json_each(?2) a CROSS JOIN tombstones t ON t.entity = ?1 AND t.name = a.value`
@@ -142,7 +115,7 @@ func (t *tx) ErasedOf(ctx context.Context, entity engram.Entity, names []string)
 // erasedAs returns the known tombstone with the name and project of x.
 func (t *tx) erasedAs(ctx context.Context, x engram.Erased) (was engram.Erased, known bool, err error) {
 	const query = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE t.entity = ? AND t.name = ? AND t.project = ?`
-	return conn.First(t.manyErased(ctx, query, x.Entity, x.Name(), x.Project))
+	return sqlrow.First(t.manyErased(ctx, query, x.Entity, x.Name(), x.Project))
 }
 
 // PutErased records a tombstone, merged with a known one.
@@ -171,7 +144,7 @@ func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found
 	x, found, err = t.erasedAs(ctx, engram.ErasedKey(key))
 	if err == nil && found {
 		err = t.RunAll(ctx, conn.With(`DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, x.Entity, x.Name(), x.Project),
-			conn.With(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key))
+			conn.With(`DELETE FROM carried WHERE entity = ? AND key = ?`, sqlrow.KindNum(engram.EntityErased), key))
 	}
 	if err != nil {
 		return engram.Erased{}, false, fmt.Errorf("drop a tombstone: %w", err)
@@ -195,7 +168,7 @@ func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error 
 	if err := t.PutErased(ctx, x); err != nil {
 		return err
 	}
-	others, err := conn.Column[string](ctx, t, tombstoneSQL, kindNum(x.Entity), key)
+	others, err := sqlrow.Column[string](ctx, t, tombstoneSQL, sqlrow.KindNum(x.Entity), key)
 	if err != nil {
 		return err
 	}
@@ -204,8 +177,8 @@ func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error 
 			return err
 		}
 	}
-	err = t.RunAll(ctx, conn.With(`DELETE FROM lineages WHERE entity = ? AND key = ?`, kindNum(x.Entity), key), // includes its tags
-		conn.With(`DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(x.Entity), key))
+	err = t.RunAll(ctx, conn.With(`DELETE FROM lineages WHERE entity = ? AND key = ?`, sqlrow.KindNum(x.Entity), key), // includes its tags
+		conn.With(`DELETE FROM carried WHERE entity = ? AND key = ?`, sqlrow.KindNum(x.Entity), key))
 	if err != nil {
 		return fmt.Errorf("erase the causal metadata of %s %v: %w", x.Entity, key, err)
 	}
@@ -215,7 +188,7 @@ func (t *tx) recordErasure(ctx context.Context, x engram.Erased, key any) error 
 // dropDeferredOf removes the deferred records of a thing under any of its names.
 func (t *tx) dropDeferredOf(ctx context.Context, entity engram.Entity, names ...string) error {
 	err := t.Run(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (SELECT value FROM json_each(?))`, entity, jsonText(names))
-	return conn.Doing(err, "erase deferred records of %s", entity)
+	return sqlrow.Doing(err, "erase deferred records of %s", entity)
 }
 
 // moveTombstonesSQL copies the tombstones of the projects ?2 to ?1, merging those with the same name.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
@@ -24,7 +25,7 @@ func (t *tx) Exposures(ctx context.Context, session string, p engram.Page) ([]en
 		}
 		where, args = "u.session = ?", []any{num, p.Limit, p.Offset}
 	}
-	return conn.List(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s conn.Scanner) (engram.Exposure, error) {
+	return sqlrow.List(ctx, t, "read exposures", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s sqlrow.Scanner) (engram.Exposure, error) {
 		var u engram.Exposure
 		err := s.Scan(conn.Instant{Time: &u.At}, &u.SessionID, &u.Project, &u.Operation, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		return u, err
@@ -37,15 +38,15 @@ func (t *tx) Shown(ctx context.Context, session string, operations []string, num
 	if err != nil {
 		return nil, err
 	}
-	c := conditions{from: "uses", order: "memory"}
-	c.add("session = ? AND memory IS NOT NULL", num)
+	c := sqlrow.Query{From: "uses", Order: "memory"}
+	c.Add("session = ? AND memory IS NOT NULL", num)
 	if nums != nil {
-		c.add("memory IN (SELECT value FROM json_each(?))", conn.JSONNums(nums))
+		c.Add("memory IN (SELECT value FROM json_each(?))", conn.JSONNums(nums))
 	}
 	if operations != nil {
-		c.add("verb IN (SELECT value FROM json_each(?))", jsonText(operations))
+		c.Add("verb IN (SELECT value FROM json_each(?))", jsonText(operations))
 	}
-	return conn.List(ctx, t, "read exposures", c.query("DISTINCT memory"), c.args, conn.One[int64])
+	return sqlrow.List(ctx, t, "read exposures", c.Select("DISTINCT memory"), c.Args, sqlrow.One[int64])
 }
 
 // latelySQL considers the newest 2,000 exposures only.
@@ -59,7 +60,7 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 	if t.hidden != nil {
 		shown = " AND memory IN (SELECT num FROM memories)"
 	}
-	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, conn.One[int64])
+	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, sqlrow.One[int64])
 }
 
 // useCountsSQL is served by uses_asked, whose condition it repeats literally. The index is named because
@@ -70,14 +71,14 @@ const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses INDEXED BY uses
 // ExposureCounts returns how often each of the memories was requested, without those never requested.
 func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram.ExposureCount, error) {
 	counts := map[int64]engram.ExposureCount{}
-	err := t.Rows(ctx, useCountsSQL, []any{conn.JSONNums(nums)}, func(s conn.Scanner) error {
+	err := t.Rows(ctx, useCountsSQL, []any{conn.JSONNums(nums)}, func(s sqlrow.Scanner) error {
 		var num int64
 		var c engram.ExposureCount
 		err := s.Scan(&num, &c.Count, conn.Instant{Time: &c.Last})
 		counts[num] = c
 		return err
 	})
-	return counts, conn.Doing(err, "count exposures")
+	return counts, sqlrow.Doing(err, "count exposures")
 }
 
 // RecordUse counts accesses and adds exposures and counters.
@@ -115,7 +116,7 @@ func (t *tx) appendExposures(ctx context.Context, us []engram.Exposure) error {
 		if err != nil {
 			return err
 		}
-		res, err := t.Exec(ctx, appendSQL, conn.Millis(of.At), at.Session, at.Project, of.Operation, conn.OrNull(of.Query), of.Fallback, string(list))
+		res, err := t.Exec(ctx, appendSQL, sqlrow.Millis(of.At), at.Session, at.Project, of.Operation, sqlrow.OrNull(of.Query), of.Fallback, string(list))
 		if err != nil {
 			return fmt.Errorf("write exposures: %w", err)
 		}
@@ -150,8 +151,8 @@ const (
 // changes, so it checks the age of a few of the lowest numbers only.
 func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
 	err := t.RunAll(ctx, conn.With(`DELETE FROM uses WHERE num <= ?`, newest-keptUses),
-		conn.With(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, conn.Millis(now.Add(-keptFor))))
-	return conn.Doing(err, "drop old exposures")
+		conn.With(`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, 4*pruneEvery, sqlrow.Millis(now.Add(-keptFor))))
+	return sqlrow.Doing(err, "drop old exposures")
 }
 
 // ownSQL is true if session s has a personal memory, forgotten or not.
@@ -183,7 +184,7 @@ func (t *tx) Reported(ctx context.Context, sessions []string, project string) (m
 	if err != nil || none {
 		return nil, err
 	}
-	return t.set(ctx, reportedSQL, jsonText(sessions), in, kindNum(engram.EntityMemory), kindNum(engram.EntityPrompt))
+	return t.set(ctx, reportedSQL, jsonText(sessions), in, sqlrow.KindNum(engram.EntityMemory), sqlrow.KindNum(engram.EntityPrompt))
 }
 
 // Owned returns those of the sessions that have a personal memory.
@@ -194,7 +195,7 @@ func (t *tx) Owned(ctx context.Context, sessions []string) (map[string]bool, err
 
 // set reads a column of texts as a set.
 func (t *tx) set(ctx context.Context, query string, args ...any) (map[string]bool, error) {
-	ids, err := conn.Column[string](ctx, t, query, args...)
+	ids, err := sqlrow.Column[string](ctx, t, query, args...)
 	set := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		set[id] = true
@@ -208,5 +209,5 @@ const topicsSQL = `SELECT DISTINCT topic_key FROM memories WHERE topic_key IS NO
 
 // Topics returns the topic keys with a prefix.
 func (t *tx) Topics(ctx context.Context, project, prefix string, most int) ([]string, error) {
-	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, conn.One[string])
+	return listIn(ctx, t, "read topics", topicsSQL, project, []any{prefix, prefix + string(utf8.MaxRune), most}, sqlrow.One[string])
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // indexFilter resolves a filter for the index of words; nil if no memory can pass.
@@ -19,21 +20,21 @@ func (t *tx) indexFilter(ctx context.Context, f engram.Filter) (*lexicon.Filter,
 	if err != nil || in == nil {
 		return nil, err
 	}
-	var c conditions
-	c.addTopic("m", f.Topic)
-	c.addMetadata("m", f.Metadata)
-	if len(c.where) > 0 {
+	var c sqlrow.Query
+	c.AddTopic("m", f.Topic)
+	addMetadata(&c, "m", f.Metadata)
+	if len(c.Where) > 0 {
 		in.Check = func(ctx context.Context, nums []int64) (map[int64]bool, error) { return t.check(ctx, c, nums) }
 	}
 	return in, nil
 }
 
 // check returns which of the memories pass conditions on metadata and topic.
-func (t *tx) check(ctx context.Context, c conditions, nums []int64) (map[int64]bool, error) {
-	query := `SELECT m.num FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value WHERE ` + strings.Join(c.where, " AND ")
+func (t *tx) check(ctx context.Context, c sqlrow.Query, nums []int64) (map[int64]bool, error) {
+	query := `SELECT m.num FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value WHERE ` + strings.Join(c.Where, " AND ")
 	pass := map[int64]bool{}
-	err := conn.Each(ctx, t, query, func(num int64) { pass[num] = true }, append([]any{conn.JSONNums(nums)}, c.args...)...)
-	return pass, conn.Doing(err, "check metadata")
+	err := sqlrow.Each(ctx, t, query, func(num int64) { pass[num] = true }, append([]any{conn.JSONNums(nums)}, c.Args...)...)
+	return pass, sqlrow.Doing(err, "check metadata")
 }
 
 // beyond returns the numbers of the live memories that pass a filter with Beyond. It reads the documents
@@ -73,7 +74,7 @@ func (t *tx) hide(ctx context.Context, off func(project string) bool) error {
 	// Deferred records may belong to a project that does not exist yet.
 	const query = `SELECT num, name FROM projects UNION ALL SELECT DISTINCT -1, project FROM deferred`
 	nums, list, names := map[int64]bool{}, []string{}, []string{}
-	err := t.Rows(ctx, query, nil, func(s conn.Scanner) error {
+	err := t.Rows(ctx, query, nil, func(s sqlrow.Scanner) error {
 		var num int64
 		var name string
 		if err := s.Scan(&num, &name); err != nil || !off(name) {

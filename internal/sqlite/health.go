@@ -15,6 +15,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/file"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Examine inspects the database at path on a read-only connection: it writes no page, not even when it
@@ -102,7 +103,7 @@ func (x *examination) snapshot(ctx context.Context, read func(context.Context) e
 func (x *examination) names(ctx context.Context) error {
 	const query = `SELECT name, name FROM projects WHERE num <> 0
 		UNION ALL SELECT alias, (SELECT name FROM projects WHERE num = project) FROM project_aliases`
-	names, err := conn.Pairs[string, string](ctx, x.tx, query)
+	names, err := sqlrow.Pairs[string, string](ctx, x.tx, query)
 	if err == nil {
 		x.facts.Names = names
 	}
@@ -116,7 +117,7 @@ const liveSQL = `SELECT num, project, session, type, scope, created_at FROM memo
 // living reads the live memories.
 func (x *examination) living(ctx context.Context) (map[int64]*lexicon.Document, error) {
 	live := map[int64]*lexicon.Document{}
-	err := x.Rows(ctx, liveSQL, nil, func(s conn.Scanner) error {
+	err := x.Rows(ctx, liveSQL, nil, func(s sqlrow.Scanner) error {
 		var num int64
 		m := &lexicon.Document{}
 		err := s.Scan(&num, &m.Project, &m.Session, &m.Type, &m.Scope, &m.Created)
@@ -166,12 +167,12 @@ func (x *examination) damage(ctx context.Context) error {
 			d.Problems = append(d.Problems, line)
 		}
 	}
-	err := conn.Each(ctx, x.tx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), problem)
+	err := sqlrow.Each(ctx, x.tx, fmt.Sprintf("PRAGMA %s(%d)", check, max(x.query.Most, 1)), problem)
 	if err != nil || len(d.Problems) > 0 {
 		return err // further checks would only fail on the same pages
 	}
 	// relations checks their foreign keys.
-	err = conn.Each(ctx, x.tx, `SELECT "table" FROM pragma_foreign_key_check WHERE "table" <> 'relations'`, func(table string) {
+	err = sqlrow.Each(ctx, x.tx, `SELECT "table" FROM pragma_foreign_key_check WHERE "table" <> 'relations'`, func(table string) {
 		if d.Orphans++; !slices.Contains(d.Tables, table) {
 			d.Tables = append(d.Tables, table)
 		}
@@ -197,10 +198,10 @@ func (x *examination) records(ctx context.Context) error {
 	const unreadable = `SELECT seq FROM mutations WHERE verb = '' OR entity = '' OR coalesce(key, '') = '' OR at <= 0
 		OR NOT json_valid(coalesce(was, '{}')) ORDER BY seq`
 	into := &x.facts.Records
-	if err := conn.Each(ctx, x.tx, unreadable, func(seq int64) { into.Entries.Add(seq, x.query.Most) }); err != nil {
+	if err := sqlrow.Each(ctx, x.tx, unreadable, func(seq int64) { into.Entries.Add(seq, x.query.Most) }); err != nil {
 		return err
 	}
-	return x.Rows(ctx, lackingSQL, []any{x.query.Project}, func(s conn.Scanner) error {
+	return x.Rows(ctx, lackingSQL, []any{x.query.Project}, func(s sqlrow.Scanner) error {
 		var num int64
 		var lacks string
 		err := s.Scan(&num, &lacks)
@@ -216,14 +217,14 @@ func (x *examination) records(ctx context.Context) error {
 func (x *examination) relations(ctx context.Context) error {
 	const query = `SELECT num FROM relations WHERE removed_at IS NULL AND (source NOT IN (SELECT num FROM memories)
 		OR target NOT IN (SELECT num FROM memories)) ORDER BY num`
-	return conn.Each(ctx, x.tx, query, func(num int64) { x.facts.Relations.Add(num, x.query.Most) })
+	return sqlrow.Each(ctx, x.tx, query, func(num int64) { x.facts.Relations.Add(num, x.query.Most) })
 }
 
 // sessions reads the sessions of the project, the most recently active first.
 func (x *examination) sessions(ctx context.Context) error {
 	const query = `SELECT s.id, coalesce(p.name, ''), s.directory, s.live FROM sessions s LEFT JOIN projects p ON p.num = s.project
 		WHERE s.num <> 0 AND (?1 = '' OR p.name = ?1) ORDER BY s.active_at DESC, s.num DESC`
-	return x.Rows(ctx, query, []any{x.query.Project}, func(r conn.Scanner) error {
+	return x.Rows(ctx, query, []any{x.query.Project}, func(r sqlrow.Scanner) error {
 		var s health.Session
 		err := r.Scan(&s.ID, &s.Project, &s.Directory, &s.Memories)
 		x.facts.Sessions.List = append(x.facts.Sessions.List, s)

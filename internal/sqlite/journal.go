@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 const mutationColumns = `j.seq, j.op, j.at, coalesce(j.device, (SELECT value FROM meta WHERE key = 'device')), j.actor, j.verb,
 	j.entity, j.key, (SELECT name FROM projects WHERE num = j.project), coalesce(j.reason, ''), j.was, coalesce(j.undoes, 0)`
 
-func scanMutation(s conn.Scanner) (engram.Mutation, error) {
+func scanMutation(s sqlrow.Scanner) (engram.Mutation, error) {
 	var m engram.Mutation
 	var project sql.NullString // the project may have been deleted since
 	var was sql.NullString
@@ -35,31 +35,31 @@ const (
 // Mutations returns the entries of a span. Those of one thing are served by mutations_key; every query about the
 // past looks for moves between projects, served by mutations_project.
 func (t *tx) Mutations(ctx context.Context, s engram.JournalSpan, p engram.Page) ([]engram.Mutation, error) {
-	c := conditions{from: "mutations j", order: "j.seq DESC", where: []string{"1"}}
+	c := sqlrow.Query{From: "mutations j", Order: "j.seq DESC", Where: []string{"1"}}
 	if s.OldestFirst {
-		c.order = "j.seq"
+		c.Order = "j.seq"
 	}
 	switch {
 	case s.Entity != "" && s.Key != "":
-		c.add("j.key = ? AND j.entity = ?", journalKey(s.Entity, s.Key), s.Entity)
+		c.Add("j.key = ? AND j.entity = ?", journalKey(s.Entity, s.Key), s.Entity)
 	case s.Entity == engram.EntityProject:
-		c.add("j.entity = 'project'")
+		c.Add("j.entity = 'project'")
 	case s.Entity != "":
-		c.add("j.entity = ?", s.Entity)
+		c.Add("j.entity = ?", s.Entity)
 	}
 	if s.Op > 0 {
-		c.add("j.seq >= ? AND j.op = ?"+t.hidden.and("j.project"), s.Op, s.Op)
+		c.Add("j.seq >= ? AND j.op = ?"+t.hidden.and("j.project"), s.Op, s.Op)
 	}
 	if s.After > 0 {
-		c.add("j.seq > ?", s.After)
+		c.Add("j.seq > ?", s.After)
 	}
 	if s.Before > 0 {
-		c.add("j.seq < ?", s.Before)
+		c.Add("j.seq < ?", s.Before)
 	}
 	if s.Changes {
-		c.add("j.was IS NOT NULL")
+		c.Add("j.was IS NOT NULL")
 	}
-	return conn.List(ctx, t, "read journal", c.query(mutationColumns)+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset), scanMutation)
+	return sqlrow.List(ctx, t, "read journal", c.Select(mutationColumns)+" LIMIT ? OFFSET ?", append(c.Args, p.Limit, p.Offset), scanMutation)
 }
 
 // SeqBefore finds the last own entry before a time by binary search: an index by time would slow down
@@ -86,7 +86,7 @@ func (t *tx) SeqBefore(ctx context.Context, at time.Time) (int64, error) {
 	}
 	var last int64
 	_, err := t.Maybe(ctx, ownUntilSQL, []any{high}, &last)
-	return last, conn.Doing(err, "read journal")
+	return last, sqlrow.Doing(err, "read journal")
 }
 
 const firstMadeSQL = `SELECT key FROM mutations WHERE entity = ? AND seq > ? AND was IS NULL ORDER BY seq LIMIT 1`
@@ -94,7 +94,7 @@ const firstMadeSQL = `SELECT key FROM mutations WHERE entity = ? AND seq > ? AND
 // FirstMade returns the key of the first thing of a kind created after an entry.
 func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (key string, err error) {
 	_, err = t.Maybe(ctx, firstMadeSQL, []any{entity, after}, &key)
-	return key, conn.Doing(err, "read journal")
+	return key, sqlrow.Doing(err, "read journal")
 }
 
 // Append adds entries to the journal and sets their Seq. The first without Op starts a new operation.
@@ -125,7 +125,7 @@ func (t *tx) append(ctx context.Context, m *engram.Mutation) error {
 		m.Op = m.Seq
 	}
 	t.unwritten.entries = append(t.unwritten.entries, []any{m.Seq, m.Op, int64(m.At), m.Actor, m.Operation, string(m.Entity), journalKey(m.Entity, m.Key), project,
-		conn.OrNull(m.Reason), conn.OrNull(string(m.Was)), conn.OrZero(m.Undoes)})
+		sqlrow.OrNull(m.Reason), sqlrow.OrNull(string(m.Was)), sqlrow.OrZero(m.Undoes)})
 	return t.flushMost(ctx, &t.unwritten.entries, t.flushEntries)
 }
 
@@ -151,7 +151,7 @@ const operationColumns = `j.op, j.at, j.actor, j.verb, (SELECT name FROM project
 		(SELECT max(seq) + 1 FROM mutations)) - j.seq,
 	coalesce(j.undoes, 0), coalesce((SELECT max(op) FROM mutations WHERE undoes = j.op), 0)`
 
-func scanOperation(s conn.Scanner) (engram.Operation, error) {
+func scanOperation(s sqlrow.Scanner) (engram.Operation, error) {
 	var o engram.Operation
 	var project sql.NullString // the project may have been deleted since
 	err := s.Scan(&o.Op, &o.At, &o.Actor, &o.Name, &project, &o.Entries, &o.Undoes, &o.UndoneBy)
@@ -192,11 +192,11 @@ func listOf(e engram.Entity) string {
 // Operations returns the operations that pass f, newest first unless f.OldestFirst. Those of one thing
 // are served by mutations_key, others by walking the journal.
 func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
-	var c conditions
+	var c sqlrow.Query
 	if f.Op > 0 {
-		c.add(`j.seq = ? AND j.op = j.seq`, f.Op)
+		c.Add(`j.seq = ? AND j.op = j.seq`, f.Op)
 	} else {
-		c.add(`j.seq = j.op` + t.hidden.and("j.project"))
+		c.Add(`j.seq = j.op` + t.hidden.and("j.project"))
 	}
 	if f.Entity != "" {
 		key := journalKey(f.Entity, f.Key)
@@ -204,7 +204,7 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 		if f.Entity == engram.EntityMemory {
 			of, args = of+` UNION ALL `+ofRelationsSQL, append(args, key, key)
 		}
-		c.add(`j.op IN (`+of+`)`, args...)
+		c.Add(`j.op IN (`+of+`)`, args...)
 	}
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
@@ -215,32 +215,32 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 			num = -1 // matches no project
 		}
 		if f.WithDeleted {
-			c.add(`(j.project = ? OR `+touchesSQL+` OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num, num)
+			c.Add(`(j.project = ? OR `+touchesSQL+` OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num, num)
 		} else {
-			c.add(`(j.project = ? OR `+touchesSQL+`)`, num, num)
+			c.Add(`(j.project = ? OR `+touchesSQL+`)`, num, num)
 		}
 	}
 	if f.Actor != "" {
-		c.add(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
+		c.Add(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
 	}
 	if f.Operation != "" {
-		c.add(`j.verb = ?`, f.Operation)
+		c.Add(`j.verb = ?`, f.Operation)
 	}
 	if f.After > 0 {
-		c.add(`j.seq > ?`, f.After)
+		c.Add(`j.seq > ?`, f.After)
 	}
 	if !f.Since.IsZero() {
-		c.add(`j.at >= ?`, engram.Clock(0).Tick(f.Since))
+		c.Add(`j.at >= ?`, engram.Clock(0).Tick(f.Since))
 	}
 	if !f.Until.IsZero() {
-		c.add(`j.at < ?`, engram.Clock(0).Tick(f.Until))
+		c.Add(`j.at < ?`, engram.Clock(0).Tick(f.Until))
 	}
 	order := ` ORDER BY j.seq DESC`
 	if f.OldestFirst {
 		order = ` ORDER BY j.seq`
 	}
-	return conn.List(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+strings.Join(c.where, " AND ")+order+` LIMIT ? OFFSET ?`,
-		append(c.args, p.Limit, p.Offset), scanOperation)
+	return sqlrow.List(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+strings.Join(c.Where, " AND ")+order+` LIMIT ? OFFSET ?`,
+		append(c.Args, p.Limit, p.Offset), scanOperation)
 }
 
 // CompactJournal removes the operations before a time, and returns the number of removed entries. It
@@ -286,5 +286,5 @@ func (t *tx) PutFact(ctx context.Context, name, value string) error {
 		t.head.read = false
 	}
 	err := t.Run(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
-	return conn.Doing(err, "write fact %s", name)
+	return sqlrow.Doing(err, "write fact %s", name)
 }

@@ -5,12 +5,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // lineageColumns is what scanLineage reads; l is the lineages table.
@@ -29,7 +27,7 @@ const (
 		CROSS JOIN lineages l ON l.entity = ?1 AND l.key = a.value AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key)`
 )
 
-func scanLineage(s conn.Scanner, own string) (key string, l engram.CausalMetadata, err error) {
+func scanLineage(s sqlrow.Scanner, own string) (key string, l engram.CausalMetadata, err error) {
 	var device, more, held sql.NullString
 	if err := s.Scan(&key, &l.Base.At, &device, &more, &held); err != nil {
 		return key, l, err
@@ -38,7 +36,7 @@ func scanLineage(s conn.Scanner, own string) (key string, l engram.CausalMetadat
 		l.Base.Device = own
 	}
 	if more.Valid {
-		if err := readMore(more.String, own, &l); err != nil {
+		if err := sqlrow.ReadCausal(more.String, own, &l); err != nil {
 			return key, l, fmt.Errorf("causal metadata of %s: %w", key, err)
 		}
 	}
@@ -70,12 +68,12 @@ func (t *tx) CausalMetadata(ctx context.Context, entity engram.Entity, keys []st
 		return nil, err
 	}
 	all := make(map[string]engram.CausalMetadata, len(keys))
-	err = t.Rows(ctx, lineagesSQL, []any{kindNum(entity), jsonKeys(entity, keys)}, func(s conn.Scanner) error {
+	err = t.Rows(ctx, lineagesSQL, []any{sqlrow.KindNum(entity), jsonKeys(entity, keys)}, func(s sqlrow.Scanner) error {
 		key, l, err := scanLineage(s, own)
 		all[key] = l
 		return err
 	})
-	return all, conn.Doing(err, "read causal metadata")
+	return all, sqlrow.Doing(err, "read causal metadata")
 }
 
 // partTopic is the part with its own index.
@@ -89,19 +87,19 @@ func (t *tx) Shadowed(ctx context.Context, entity engram.Entity, part engram.Par
 		query = shadowedTopicsSQL
 	}
 	var keys []string
-	err := t.Rows(ctx, query, []any{kindNum(entity)}, func(s conn.Scanner) error {
+	err := t.Rows(ctx, query, []any{sqlrow.KindNum(entity)}, func(s sqlrow.Scanner) error {
 		key, l, err := scanLineage(s, "")
 		if _, held := l.Shadowed[part]; held {
 			keys = append(keys, key)
 		}
 		return err
 	})
-	return keys, conn.Doing(err, "read shadowed values")
+	return keys, sqlrow.Doing(err, "read shadowed values")
 }
 
 // ShadowedTopic returns the keys of memories with this shadowed topic key.
 func (t *tx) ShadowedTopic(ctx context.Context, topic string) ([]string, error) {
-	return conn.Column[string](ctx, t, shadowedTopicSQL, kindNum(engram.EntityMemory), topic)
+	return sqlrow.Column[string](ctx, t, shadowedTopicSQL, sqlrow.KindNum(engram.EntityMemory), topic)
 }
 
 // Device returns the id of this store.
@@ -173,7 +171,7 @@ func (t *tx) putCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	if err != nil {
 		return err
 	}
-	more, err := moreText(l, own)
+	more, err := sqlrow.Causal(l, own)
 	if err != nil {
 		return fmt.Errorf("write causal metadata of %s %s: %w", entity, key, err)
 	}
@@ -181,12 +179,12 @@ func (t *tx) putCausalMetadata(ctx context.Context, entity engram.Entity, key st
 	if l.Base.Device != own {
 		device = l.Base.Device
 	}
-	held, err := conn.JSONOrNull(l.Shadowed, len(l.Shadowed))
+	held, err := sqlrow.JSONOrNull(l.Shadowed, len(l.Shadowed))
 	if err != nil {
 		return fmt.Errorf("write causal metadata of %s %s: shadowed values: %w", entity, key, err)
 	}
 	t.unwritten.metadata = append(t.unwritten.metadata,
-		[]any{kindNum(entity), journalKey(entity, key), int64(l.Base.At), device, l.Digest(), more, held})
+		[]any{sqlrow.KindNum(entity), journalKey(entity, key), int64(l.Base.At), device, l.Digest(), more, held})
 	return t.flushMost(ctx, &t.unwritten.metadata, t.flushMetadata)
 }
 
@@ -197,21 +195,21 @@ func (t *tx) PutTombstone(ctx context.Context, session, project string) error {
 		return err
 	}
 	const query = `UPDATE lineages SET project = ? WHERE entity = ? AND key = ?`
-	return conn.Doing(t.Run(ctx, query, num, kindNum(engram.EntitySession), session), "record the project of session %q", session)
+	return sqlrow.Doing(t.Run(ctx, query, num, sqlrow.KindNum(engram.EntitySession), session), "record the project of session %q", session)
 }
 
 // SessionTombstones returns the sessions with causal metadata but no row.
 func (t *tx) SessionTombstones(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
 	return listIn(ctx, t, "read session tombstones", sessionTombstonesSQL, project,
-		[]any{kindNum(engram.EntitySession), after, limit}, scanTombstone)
+		[]any{sqlrow.KindNum(engram.EntitySession), after, limit}, scanTombstone)
 }
 
 // TombstonesOf returns those of the sessions that have causal metadata but no row.
 func (t *tx) TombstonesOf(ctx context.Context, ids []string) ([]engram.Session, error) {
-	return conn.List(ctx, t, "read session tombstones", tombstonesOfSQL, []any{kindNum(engram.EntitySession), jsonText(ids)}, scanTombstone)
+	return sqlrow.List(ctx, t, "read session tombstones", tombstonesOfSQL, []any{sqlrow.KindNum(engram.EntitySession), jsonText(ids)}, scanTombstone)
 }
 
-func scanTombstone(r conn.Scanner) (s engram.Session, err error) {
+func scanTombstone(r sqlrow.Scanner) (s engram.Session, err error) {
 	err = r.Scan(&s.ID, &s.Project)
 	return s, err
 }
@@ -230,7 +228,7 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 		{engram.EntityPrompt, `SELECT num FROM prompts WHERE project = ?`},
 		{engram.EntitySession, `SELECT id FROM sessions WHERE project = ?`},
 	} {
-		keys, err := conn.Column[string](ctx, t, of.keys, num)
+		keys, err := sqlrow.Column[string](ctx, t, of.keys, num)
 		if err != nil {
 			return err
 		}
@@ -250,100 +248,4 @@ func (t *tx) StampProject(ctx context.Context, project string, part engram.Part,
 		}
 	}
 	return nil
-}
-
-// kindsOfThings maps numbers in lineages and carried to kinds. The order is part of the file format. The
-// first two numbers take no space in a row.
-var kindsOfThings = [...]engram.Entity{engram.EntityRelation, engram.EntityMemory, engram.EntityPrompt, engram.EntitySession,
-	engram.EntityProject, engram.EntityErased}
-
-// kindNum returns the number of a kind, -1 for an unknown one, which no row has.
-func kindNum(entity engram.Entity) int { return slices.Index(kindsOfThings[:], entity) }
-
-// lineageText is the JSON in column more. Own stamps and counts omit the device.
-type lineageText struct {
-	Parts  map[engram.Part]string  `json:"p,omitempty"`
-	Sets   map[string]engram.Dots  `json:"s,omitempty"`
-	Counts map[string]engram.Count `json:"c,omitempty"`
-	Past   int64                   `json:"t,omitempty"`
-}
-
-// stampText encodes a stamp: hex digits of the clock, then a hyphen and the device unless it is the
-// store's own; "" for the zero stamp.
-func stampText(s engram.VersionStamp, own string) string {
-	switch {
-	case s == (engram.VersionStamp{}):
-		return ""
-	case s.Device == own:
-		return strconv.FormatInt(int64(s.At), 16)
-	}
-	return strconv.FormatInt(int64(s.At), 16) + "-" + s.Device
-}
-
-func readStamp(text, own string) (engram.VersionStamp, error) {
-	if text == "" {
-		return engram.VersionStamp{}, nil
-	}
-	clock, device, foreign := strings.Cut(text, "-")
-	at, err := strconv.ParseInt(clock, 16, 64)
-	if err != nil {
-		return engram.VersionStamp{}, fmt.Errorf("stamp %q: %w", text, err)
-	}
-	if !foreign {
-		device = own
-	}
-	return engram.VersionStamp{At: engram.Clock(at), Device: device}, nil
-}
-
-// moreText is column more of l; nil if it would be empty.
-func moreText(l engram.CausalMetadata, own string) (any, error) {
-	if len(l.Parts) == 0 && len(l.Sets) == 0 && len(l.Counts) == 0 && l.Past == 0 {
-		return nil, nil
-	}
-	text := lineageText{Counts: l.Counts, Past: l.Past, Sets: renamed(l.Sets, own, "")}
-	if len(l.Parts) > 0 {
-		text.Parts = make(map[engram.Part]string, len(l.Parts))
-		for p, s := range l.Parts {
-			text.Parts[p] = stampText(s, own)
-		}
-	}
-	b, err := json.Marshal(text)
-	return string(b), err
-}
-
-func readMore(more, own string, l *engram.CausalMetadata) error {
-	var text lineageText
-	if err := json.Unmarshal([]byte(more), &text); err != nil {
-		return err
-	}
-	l.Counts, l.Past, l.Sets = text.Counts, text.Past, renamed(text.Sets, "", own)
-	if len(text.Parts) > 0 {
-		l.Parts = make(map[engram.Part]engram.VersionStamp, len(text.Parts))
-	}
-	for p, s := range text.Parts {
-		stamp, err := readStamp(s, own)
-		if err != nil {
-			return err
-		}
-		l.Parts[p] = stamp
-	}
-	return nil
-}
-
-// renamed copies sets with the dots of one device under another name.
-func renamed(sets map[string]engram.Dots, from, to string) map[string]engram.Dots {
-	if len(sets) == 0 {
-		return nil
-	}
-	out := make(map[string]engram.Dots, len(sets))
-	for member, dots := range sets {
-		out[member] = make(engram.Dots, len(dots))
-		for device, d := range dots {
-			if device == from {
-				device = to
-			}
-			out[member][device] = d
-		}
-	}
-	return out
 }

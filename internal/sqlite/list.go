@@ -12,6 +12,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // List returns the memories that pass f. Listings without further filters are served by memories_recent or
@@ -26,11 +27,11 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	}
 	switch {
 	case p.Order == engram.OrderNumber:
-		c.add("m.num > ?", p.After.Num)
+		c.Add("m.num > ?", p.After.Num)
 	case p.Order == engram.OrderNewest && p.After.Num != 0 && !f.Forgotten:
-		c.add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
+		c.Add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
 	}
-	return t.list(ctx, c.query(memoryColumns())+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset), p.Limit <= mostListed)
+	return t.list(ctx, c.Select(memoryColumns())+` LIMIT ? OFFSET ?`, append(c.Args, p.Limit, p.Offset), p.Limit <= mostListed)
 }
 
 // mostListed is up to how many memories a list has that a connection keeps: a context lists the same again and again.
@@ -67,7 +68,7 @@ func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
 		if err == nil {
 			err = t.Row(ctx, `SELECT live FROM sessions WHERE num = ?`, []any{num}, &n)
 		}
-		return n, conn.Doing(err, "count memories")
+		return n, sqlrow.Doing(err, "count memories")
 	}
 	if f.WithForgotten {
 		f.WithForgotten = false
@@ -83,20 +84,20 @@ func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
 	if err != nil || c == nil {
 		return 0, err
 	}
-	c.order = ""
-	err = t.Row(ctx, c.query("count(*)"), c.args, &n)
-	return n, conn.Doing(err, "count memories")
+	c.Order = ""
+	err = t.Row(ctx, c.Select("count(*)"), c.Args, &n)
+	return n, sqlrow.Doing(err, "count memories")
 }
 
 // listed returns the conditions and order of List over memory m; nil if nothing can pass. A look-up by what
 // few memories have is served by its own index: the plus keeps the planner from another one.
-func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *conditions, err error) {
-	c = &conditions{from: "memories m", order: "m.created_at DESC, m.num DESC", where: []string{"m.deleted_at IS NULL"}}
+func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *sqlrow.Query, err error) {
+	c = &sqlrow.Query{From: "memories m", Order: "m.created_at DESC, m.num DESC", Where: []string{"m.deleted_at IS NULL"}}
 	switch {
 	case f.WithForgotten:
-		c.where[0] = "1"
+		c.Where[0] = "1"
 	case f.Forgotten:
-		c.where[0], c.order = "m.deleted_at IS NOT NULL", "m.deleted_at DESC, m.num DESC"
+		c.Where[0], c.Order = "m.deleted_at IS NOT NULL", "m.deleted_at DESC, m.num DESC"
 	}
 	project, known, err := t.knownProject(ctx, f.Project)
 	if !known {
@@ -107,8 +108,8 @@ func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *co
 		if err != nil || len(nums) == 0 {
 			return nil, err
 		}
-		c.from = "memories m NOT INDEXED" // with numbers given, the planner must not scan an index instead
-		c.add("m.num IN (SELECT value FROM json_each(?))", conn.JSONNums(nums))
+		c.From = "memories m NOT INDEXED" // with numbers given, the planner must not scan an index instead
+		c.Add("m.num IN (SELECT value FROM json_each(?))", conn.JSONNums(nums))
 	}
 	if taken, err := t.mayHave(ctx, f, project); err != nil || !taken {
 		return nil, err
@@ -117,29 +118,29 @@ func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *co
 	if f.Anchor != "" || f.Stale || f.Mark != "" || f.Hash != "" || !f.DueBefore.IsZero() || o == engram.OrderNumber {
 		row = "+m"
 	}
-	if err := c.addLookup(f); err != nil {
+	if err := addLookup(c, f); err != nil {
 		return nil, err
 	}
-	c.addFilter(row, f, project)
+	addFilter(c, row, f, project)
 	if f.Projectless {
-		c.add(row + ".project = 0")
+		c.Add(row + ".project = 0")
 	}
 	if f.Current {
-		newer := &conditions{where: []string{"n.deleted_at IS NULL"}}
-		newer.addFilter("n", f, project)
-		c.add("NOT EXISTS ("+newerSQL+" AND "+strings.Join(newer.where, " AND ")+")", newer.args...)
+		newer := &sqlrow.Query{Where: []string{"n.deleted_at IS NULL"}}
+		addFilter(newer, "n", f, project)
+		c.Add("NOT EXISTS ("+newerSQL+" AND "+strings.Join(newer.Where, " AND ")+")", newer.Args...)
 	}
 	switch o {
 	case engram.OrderLatest:
-		c.order = "m.num DESC"
+		c.Order = "m.num DESC"
 	case engram.OrderNumber:
-		c.order = "m.num"
+		c.Order = "m.num"
 	case engram.OrderDue:
-		c.order = "m.review_after, m.num"
+		c.Order = "m.review_after, m.num"
 	case engram.OrderFlagged:
-		c.order = "t.at, t.memory"
+		c.Order = "t.at, t.memory"
 	case engram.OrderLasting:
-		c.order = "m.permanent DESC, m.importance DESC, m.num DESC"
+		c.Order = "m.permanent DESC, m.importance DESC, m.num DESC"
 	}
 	return c, nil
 }
@@ -150,40 +151,40 @@ func (t *tx) mayHave(ctx context.Context, f engram.Filter, project int64) (bool,
 	if f.TopicKey == "" || len(t.unwritten.tags) == 0 {
 		return true, nil
 	}
-	nums, err := conn.Column[int64](ctx, t, topicTakenSQL, f.TopicKey, project, f.Scope)
+	nums, err := sqlrow.Column[int64](ctx, t, topicTakenSQL, f.TopicKey, project, f.Scope)
 	return len(nums) > 0 || f.Scope == "", err
 }
 
 // addLookup adds the conditions that an index of their own serves, by its literal condition.
-func (c *conditions) addLookup(f engram.Filter) error {
+func addLookup(c *sqlrow.Query, f engram.Filter) error {
 	if f.TopicKey != "" {
-		c.add("m.topic_key = ?", f.TopicKey)
+		c.Add("m.topic_key = ?", f.TopicKey)
 	}
 	if f.Title != "" {
-		c.add("substr(m.title, 1, 12) || substr(m.title, -12) = substr(?, 1, 12) || substr(?, -12) AND m.title = ?", f.Title, f.Title, f.Title)
+		c.Add("substr(m.title, 1, 12) || substr(m.title, -12) = substr(?, 1, 12) || substr(?, -12) AND m.title = ?", f.Title, f.Title, f.Title)
 	}
 	if f.Hash != "" {
 		sum, err := hex.DecodeString(f.Hash)
 		if err != nil {
 			return fmt.Errorf("hash %q: %w", f.Hash, err)
 		}
-		c.add("substr(m.hash, 1, 8) = substr(?, 1, 8) AND m.hash = ?", sum, sum)
+		c.Add("substr(m.hash, 1, 8) = substr(?, 1, 8) AND m.hash = ?", sum, sum)
 	}
 	if f.Anchor != "" { // "0" is the character after the slash
-		c.order = "+m.created_at DESC, +m.num DESC"
-		c.add("m.num IN (SELECT memory FROM anchors WHERE path = ? UNION ALL SELECT memory FROM anchors WHERE path > ? || '/' AND path < ? || '0')",
+		c.Order = "+m.created_at DESC, +m.num DESC"
+		c.Add("m.num IN (SELECT memory FROM anchors WHERE path = ? UNION ALL SELECT memory FROM anchors WHERE path > ? || '/' AND path < ? || '0')",
 			f.Anchor, f.Anchor, f.Anchor)
 	}
 	if f.Stale { // served by anchors_seen, which has few rows
-		c.order = "+m.created_at DESC, +m.num DESC"
-		c.add("m.num IN (SELECT memory FROM anchors WHERE seen IS NOT NULL)")
+		c.Order = "+m.created_at DESC, +m.num DESC"
+		c.Add("m.num IN (SELECT memory FROM anchors WHERE seen IS NOT NULL)")
 	}
 	if f.Mark != "" { // CROSS JOIN starts with the marked memories, which are few; the index needs the literal
-		c.from = "trust t CROSS JOIN memories m ON m.num = t.memory"
-		c.add("t.mark = '" + strings.ReplaceAll(string(f.Mark), "'", "''") + "'")
+		c.From = "trust t CROSS JOIN memories m ON m.num = t.memory"
+		c.Add("t.mark = '" + strings.ReplaceAll(string(f.Mark), "'", "''") + "'")
 	}
 	if !f.DueBefore.IsZero() { // served by memories_review
-		c.add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, conn.Millis(f.DueBefore))
+		c.Add("m.review_after IS NOT NULL AND m.review_after < ? AND NOT "+supersededSQL, sqlrow.Millis(f.DueBefore))
 	}
 	if f.Lasting {
 		// The index, which has live memories alone, is named because the planner would scan the table when all projects are
@@ -191,74 +192,30 @@ func (c *conditions) addLookup(f engram.Filter) error {
 		switch {
 		case f.Forgotten || f.WithForgotten || f.Mark != "":
 		case f.Project == "" && (f.Scope == engram.ScopePersonal || f.Scope == engram.ScopeGlobal):
-			c.from = "memories m INDEXED BY memories_beyond"
-			c.add("m.scope <> 'project'")
+			c.From = "memories m INDEXED BY memories_beyond"
+			c.Add("m.scope <> 'project'")
 		default:
-			c.from = "memories m INDEXED BY memories_lasting"
+			c.From = "memories m INDEXED BY memories_lasting"
 		}
-		c.add("(m.permanent <> 0 OR m.importance >= 0.7 OR m.type IN ('preference', 'policy'))")
+		c.Add("(m.permanent <> 0 OR m.importance >= 0.7 OR m.type IN ('preference', 'policy'))")
 	}
 	return nil
 }
 
-// conditions are a query: the parts of its WHERE clause, its FROM clause and its order, which may be "".
-type conditions struct {
-	from, order string
-	where       []string
-	args        []any
-}
-
-// query returns the query of columns.
-func (c *conditions) query(columns string) string {
-	query := "SELECT " + columns + " FROM " + c.from + " WHERE " + strings.Join(c.where, " AND ")
-	if c.order != "" {
-		query += " ORDER BY " + c.order
-	}
-	return query
-}
-
-func (c *conditions) add(where string, args ...any) {
-	c.where = append(c.where, where)
-	c.args = append(c.args, args...)
-}
-
 // addFilter adds the conditions of f on the memory in row, except Forgotten and Current; project is the
 // number of f's project.
-func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
-	if f.Project != "" {
-		c.add(row+".project = ?", project)
-	}
+func addFilter(c *sqlrow.Query, row string, f engram.Filter, project int64) {
+	c.AddFilter(row, f, project)
 	if len(f.Types) > 0 {
-		c.add(row+".type IN (SELECT value FROM json_each(?))", jsonText(f.Types))
-	}
-	if f.Scope != "" {
-		c.add(row+".scope = ?", f.Scope)
-	}
-	if f.Beyond {
-		c.add(row + ".scope <> 'project'")
+		c.Add(row+".type IN (SELECT value FROM json_each(?))", jsonText(f.Types))
 	}
 	for _, tag := range f.Tags {
-		c.add("EXISTS (SELECT 1 FROM tags WHERE memory = "+row+".num AND tag = ?)", tag)
+		c.Add("EXISTS (SELECT 1 FROM tags WHERE memory = "+row+".num AND tag = ?)", tag)
 	}
-	c.addTopic(row, f.Topic)
 	if f.SessionID != "" {
-		c.add(row+".session = (SELECT num FROM sessions WHERE id = ?)", f.SessionID)
+		c.Add(row+".session = (SELECT num FROM sessions WHERE id = ?)", f.SessionID)
 	}
-	if !f.Since.IsZero() {
-		c.add(row+".created_at >= ?", f.Since.UnixMilli())
-	}
-	if !f.Until.IsZero() {
-		c.add(row+".created_at < ?", f.Until.UnixMilli())
-	}
-	c.addMetadata(row, f.Metadata)
-}
-
-// addTopic adds that the memory in row has the topic key or one below it: a key that starts with it and
-// a slash. "0" is the character after the slash.
-func (c *conditions) addTopic(row, key string) {
-	if key != "" {
-		c.add("("+row+".topic_key = ? OR "+row+".topic_key >= ? AND "+row+".topic_key < ?)", key, key+"/", key+"0")
-	}
+	addMetadata(c, row, f.Metadata)
 }
 
 // newerSQL selects the memories n that supersede memory m, served by relations_target. Callers apply the
@@ -270,7 +227,7 @@ const newerSQL = `SELECT 1 FROM relations r JOIN memories n ON n.num = r.source 
 const supersededSQL = `EXISTS (` + newerSQL + ` AND n.deleted_at IS NULL)`
 
 // addMetadata adds that the memory in row has all these values.
-func (c *conditions) addMetadata(row string, values map[string]any) {
+func addMetadata(c *sqlrow.Query, row string, values map[string]any) {
 	keys := make([]string, 0, len(values))
 	for k := range values {
 		keys = append(keys, k)
@@ -282,10 +239,10 @@ func (c *conditions) addMetadata(row string, values map[string]any) {
 		// encode matches nothing.
 		value, err := json.Marshal(values[k])
 		if err != nil {
-			c.add("0")
+			c.Add("0")
 			continue
 		}
-		c.add(row+".metadata -> ? = ?", jsonPath(k), string(value))
+		c.Add(row+".metadata -> ? = ?", jsonPath(k), string(value))
 	}
 }
 
@@ -334,16 +291,16 @@ func (t *tx) Outlines(ctx context.Context, f engram.Filter, most int, each func(
 			return fmt.Errorf("count memories: %w", err)
 		}
 		if step := (live + most - 1) / most; step > 1 {
-			c.add("m.num % ? = 0", step) // skipped rows are not read, since the index contains the numbers
+			c.Add("m.num % ? = 0", step) // skipped rows are not read, since the index contains the numbers
 		}
 	}
 	scan := scanInto(new(engram.Memory), vitalFields())
-	err = t.Rows(ctx, c.query(vitalColumns()), c.args, func(s conn.Scanner) error {
+	err = t.Rows(ctx, c.Select(vitalColumns()), c.Args, func(s sqlrow.Scanner) error {
 		m, err := scan(s)
 		if err == nil && !each(m) {
-			return conn.ErrStop
+			return sqlrow.ErrStop
 		}
 		return err
 	})
-	return conn.Doing(err, "read outlines")
+	return sqlrow.Doing(err, "read outlines")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // memoryTable has the fields of a memory; each but its tags has a column.
@@ -23,13 +24,13 @@ var memoryTable = engram.Fields[engram.Memory]
 var memoryColumns = sync.OnceValue(func() string { return columnsOf("m", memoryTable()) + `, m.hash` })
 
 // scanMemory returns what reads rows of memoryColumns.
-func scanMemory() func(conn.Scanner) (engram.Memory, error) {
+func scanMemory() func(sqlrow.Scanner) (engram.Memory, error) {
 	var hash []byte
 	scan := scanInto(new(engram.Memory), memoryTable(), &hash)
-	return func(s conn.Scanner) (engram.Memory, error) {
+	return func(s sqlrow.Scanner) (engram.Memory, error) {
 		m, err := scan(s)
 		m.NormalizedHash = hex.EncodeToString(hash)
-		return m, conn.Doing(err, "memory %d", m.Num)
+		return m, sqlrow.Doing(err, "memory %d", m.Num)
 	}
 }
 
@@ -105,13 +106,13 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	if len(unread) > 0 {
 		slices.Sort(unread)
 		scan := scanMemory()
-		err := t.keyed.Rows(ctx, memoriesFrom(memoriesByNum), []any{conn.JSONNums(slices.Compact(unread))}, func(s conn.Scanner) error {
+		err := t.keyed.Rows(ctx, memoriesFrom(memoriesByNum), []any{conn.JSONNums(slices.Compact(unread))}, func(s sqlrow.Scanner) error {
 			m, err := scan(s)
 			read = append(read, m)
 			return err
 		})
 		if err != nil {
-			return nil, conn.Doing(err, readMemories)
+			return nil, sqlrow.Doing(err, readMemories)
 		}
 	}
 	ms := make([]engram.Memory, 0, len(nums))
@@ -134,7 +135,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 const readMemories = "read memories" // context of errors
 
 func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {
-	return conn.List(ctx, t, readMemories, query, args, scanMemory())
+	return sqlrow.List(ctx, t, readMemories, query, args, scanMemory())
 }
 
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
@@ -166,11 +167,11 @@ func (t *tx) Revisions(ctx context.Context, nums ...int64) ([]engram.Revision, e
 	if err != nil {
 		return nil, err
 	}
-	return conn.List(ctx, t, "read revisions", query, []any{conn.JSONNums(nums)}, func(s conn.Scanner) (r engram.Revision, err error) {
+	return sqlrow.List(ctx, t, "read revisions", query, []any{conn.JSONNums(nums)}, func(s sqlrow.Scanner) (r engram.Revision, err error) {
 		var stamp sql.NullString
 		err = s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, conn.Instant{Time: &r.WrittenAt}, conn.Instant{Time: &r.ReplacedAt}, &r.Reason, &stamp)
 		if err == nil {
-			r.Stamp, err = readStamp(stamp.String, own)
+			r.Stamp, err = sqlrow.ReadStamp(stamp.String, own)
 		}
 		return r, err
 	})
@@ -191,13 +192,6 @@ func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err 
 	return at, err
 }
 
-// writtenFields has the fields that a memory may change in its row.
-var writtenFields = sync.OnceValue(func() []engram.Field[engram.Memory] {
-	return slices.DeleteFunc(slices.Clone(memoryTable()), func(f engram.Field[engram.Memory]) bool {
-		return f.Name == "id" || f.Name == "sync_id" || f.Name == "tags"
-	})
-})
-
 // memoryValues returns the values of the columns that writtenMemory names.
 func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values []any, err error) {
 	if at, err = t.homeOf(ctx, m); err != nil {
@@ -207,34 +201,8 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	fields := writtenFields()
-	values = append(make([]any, 0, 4+len(fields)), hash)
-	for _, f := range fields {
-		var value any
-		switch v := f.Of(&m).(type) {
-		case *time.Time:
-			value = conn.Millis(*v)
-		case *map[string]any:
-			value, err = conn.JSONOrNull(*v, len(*v))
-		case *[]engram.Anchor:
-			value, err = conn.JSONOrNull(*v, len(*v))
-		default:
-			value = f.Value(&m)
-		}
-		switch f.Name {
-		case "project":
-			value = at.Project
-		case "session_id":
-			value = at.Session
-		case "topic_key", "tool_name", "summary":
-			value = conn.OrNull(value.(string))
-		}
-		if err != nil {
-			return home{}, nil, engram.Errorf(engram.CodeInvalid, "%s is not JSON", f.Name).WithCause(err)
-		}
-		values = append(values, value)
-	}
-	return at, values, nil
+	values, err = sqlrow.AppendWritten(append(make([]any, 0, 4+len(sqlrow.WrittenFields())), hash), &m, at.Project, at.Session)
+	return at, values, err
 }
 
 var (
@@ -249,13 +217,13 @@ var (
 // writtenMemory has the columns of memoryValues, and memoryPlaces their parameters, without the closing parenthesis.
 func writtenMemory() string {
 	columns := "hash"
-	for _, f := range writtenFields() {
+	for _, f := range sqlrow.WrittenFields() {
 		columns += ", " + f.Name
 	}
 	return strings.Replace(columns, "session_id", "session", 1)
 }
 
-func memoryPlaces() string { return `(?` + strings.Repeat(",?", len(writtenFields())) }
+func memoryPlaces() string { return `(?` + strings.Repeat(",?", len(sqlrow.WrittenFields())) }
 
 // InsertMemory adds m, with number m.Num if it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
@@ -337,9 +305,9 @@ func (t *tx) insertRevision(ctx context.Context, r engram.Revision) error {
 	if err != nil {
 		return err
 	}
-	err = t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, conn.Millis(r.WrittenAt), conn.Millis(r.ReplacedAt), r.Reason,
-		conn.OrNull(stampText(r.Stamp, own)))
-	return conn.Doing(err, "write revision %d of memory %d", r.Number, r.Memory)
+	err = t.Run(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, sqlrow.Millis(r.WrittenAt), sqlrow.Millis(r.ReplacedAt), r.Reason,
+		sqlrow.OrNull(sqlrow.Stamp(r.Stamp, own)))
+	return sqlrow.Doing(err, "write revision %d of memory %d", r.Number, r.Memory)
 }
 
 // topicNotesSQL removes a memory's topic key from the entries of project moves, which record the keys
@@ -351,7 +319,7 @@ const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' 
 func (t *tx) countAccess(ctx context.Context, nums []int64, at time.Time) error {
 	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, 0), ?2)
 		WHERE num IN (SELECT value FROM json_each(?1))`
-	return conn.Doing(t.Run(ctx, query, conn.JSONNums(nums), conn.Millis(at)), "count accesses")
+	return sqlrow.Doing(t.Run(ctx, query, conn.JSONNums(nums), sqlrow.Millis(at)), "count accesses")
 }
 
 // EraseMemory removes the memory and every copy of its text. secure_delete overwrites the freed bytes,
@@ -379,8 +347,8 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		conn.With(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = ? AND key = ?`, engram.EntityMemory, num),
 		conn.With(`UPDATE mutations SET `+emptied+`, reason = NULL WHERE entity = 'relation'`+its, num),
 		conn.With(topicNotesSQL, num),
-		conn.With(`DELETE FROM lineages WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
-		conn.With(`DELETE FROM carried WHERE entity = ?2`+its, num, kindNum(engram.EntityRelation)),
+		conn.With(`DELETE FROM lineages WHERE entity = ?2`+its, num, sqlrow.KindNum(engram.EntityRelation)),
+		conn.With(`DELETE FROM carried WHERE entity = ?2`+its, num, sqlrow.KindNum(engram.EntityRelation)),
 		// The query that found it may contain its words, and is stored with everything that it found.
 		conn.With(`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
 			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, num),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // clashingSQL selects the live memories of project ?2 whose topic project ?1 has too.
@@ -21,7 +22,7 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	if err != nil || source == target { // every topic would clash with itself
 		return engram.Moved{}, err
 	}
-	topics, err := conn.Pairs[int64, string](ctx, t, clashingSQL, target, source)
+	topics, err := sqlrow.Pairs[int64, string](ctx, t, clashingSQL, target, source)
 	if err == nil {
 		err = t.loseTopics(ctx, slices.Sorted(maps.Keys(topics)))
 	}
@@ -54,21 +55,21 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 func (t *tx) inProject(ctx context.Context, project int64, some *engram.Moved) (m engram.Moved, err error) {
 	const among = ` AND num IN (SELECT value FROM json_each(?)) ORDER BY num`
 	if some == nil {
-		m.Memories, err = conn.Column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, project)
+		m.Memories, err = sqlrow.Column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, project)
 		if err == nil {
-			m.Prompts, err = conn.Column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, project)
+			m.Prompts, err = sqlrow.Column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, project)
 		}
 		if err == nil {
-			m.Sessions, err = conn.Column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, project)
+			m.Sessions, err = sqlrow.Column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, project)
 		}
 		return m, err
 	}
-	m.Memories, err = conn.Column[int64](ctx, t, `SELECT num FROM memories WHERE project = ?`+among, project, conn.JSONNums(some.Memories))
+	m.Memories, err = sqlrow.Column[int64](ctx, t, `SELECT num FROM memories WHERE project = ?`+among, project, conn.JSONNums(some.Memories))
 	if err == nil {
-		m.Prompts, err = conn.Column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ?`+among, project, conn.JSONNums(some.Prompts))
+		m.Prompts, err = sqlrow.Column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ?`+among, project, conn.JSONNums(some.Prompts))
 	}
 	if err == nil {
-		m.Sessions, err = conn.Column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+		m.Sessions, err = sqlrow.Column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`,
 			project, jsonText(some.Sessions))
 	}
 	return m, err
@@ -164,7 +165,7 @@ func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target
 		return fmt.Errorf("check what is left in a project: %w", err)
 	}
 	err = t.Run(ctx, journalSQL, target, source, conn.JSONNums(these.Memories), conn.JSONNums(these.Prompts), jsonText(these.Sessions), empty)
-	return conn.Doing(err, "move the journal to another project")
+	return sqlrow.Doing(err, "move the journal to another project")
 }
 
 // loseTopics removes the topic keys of memories: the target keeps a topic that both projects have.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // planned returns how the statements run by fn use tables, according to EXPLAIN QUERY PLAN: each step
@@ -54,7 +55,7 @@ func explainPlan(t *testing.T, c *conn.Conn, query string) []string {
 	t.Helper()
 	var args []any
 	for {
-		steps, err := conn.List(t.Context(), &conn.Tx{Conn: c}, "explain", "EXPLAIN QUERY PLAN "+query, args, func(s conn.Scanner) (step string, err error) {
+		steps, err := sqlrow.List(t.Context(), &conn.Tx{Conn: c}, "explain", "EXPLAIN QUERY PLAN "+query, args, func(s sqlrow.Scanner) (step string, err error) {
 			var id, parent, unused int
 			err = s.Scan(&id, &parent, &unused, &step)
 			return step, err

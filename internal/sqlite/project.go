@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // projectTable has the fields of a project; each but its aliases has a column.
@@ -56,7 +57,7 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		return p, true, nil
 	}
 	var num int64
-	p, found, err := conn.First(conn.List(ctx, t, "read project", `SELECT `+projectColumns()+`, p.num`+named, []any{name},
+	p, found, err := sqlrow.First(sqlrow.List(ctx, t, "read project", `SELECT `+projectColumns()+`, p.num`+named, []any{name},
 		scanInto(new(engram.Project), projectTable(), &num)))
 	if found {
 		keep(&t.names.projects, name, num)
@@ -88,7 +89,7 @@ func (t *tx) Projects(ctx context.Context, counted bool) ([]engram.ProjectCounts
 	query := fmt.Sprintf(projectsSQL, projectColumns(), counts, t.hidden.and("p.num"))
 	var c engram.ProjectCounts
 	scan := scanInto(&c.Project, projectTable(), &c.Memories, &c.Sessions, &c.Prompts)
-	return conn.List(ctx, t, "read projects", query, nil, func(s conn.Scanner) (engram.ProjectCounts, error) {
+	return sqlrow.List(ctx, t, "read projects", query, nil, func(s sqlrow.Scanner) (engram.ProjectCounts, error) {
 		_, err := scan(s)
 		return c, err
 	})
@@ -100,14 +101,14 @@ const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
 // Decays returns the decay settings of the projects that have their own.
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
 	own := map[string]engram.ProjectDecay{}
-	err := t.Rows(ctx, decaysSQL, nil, func(s conn.Scanner) error {
+	err := t.Rows(ctx, decaysSQL, nil, func(s sqlrow.Scanner) error {
 		var name string
 		var d engram.ProjectDecay
 		err := s.Scan(&name, conn.JSON{Value: &d})
 		own[name] = d
 		return err
 	})
-	return own, conn.Doing(err, "read decays")
+	return own, sqlrow.Doing(err, "read decays")
 }
 
 // PutProject adds or replaces a project and its aliases.
@@ -116,7 +117,7 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote, created_at = excluded.created_at, decay = excluded.decay`
 	decay, err := any(nil), error(nil)
 	if p.Decay != nil {
-		decay, err = conn.JSONOrNull(p.Decay, 1)
+		decay, err = sqlrow.JSONOrNull(p.Decay, 1)
 	}
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)
@@ -157,7 +158,7 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	return conn.Doing(t.Run(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name), "delete project %q", name)
+	return sqlrow.Doing(t.Run(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name), "delete project %q", name)
 }
 
 // names caches looked-up row numbers, and the rows of projects. Statements that may change them clear it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -19,24 +20,24 @@ var promptTable = engram.Fields[engram.Prompt]
 var promptColumns = sync.OnceValue(func() string { return columnsOf("p", promptTable()) })
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	return conn.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable()))
+	return sqlrow.List(ctx, t, "read prompts", query, args, scanInto(new(engram.Prompt), promptTable()))
 }
 
 // Prompts returns the prompts that pass f, served by prompts_recent, prompts_project_recent, prompts_session or,
 // deleted ones, prompts_project.
 func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) ([]engram.Prompt, error) {
-	c := conditions{from: "prompts p", order: "p.created_at DESC, p.num DESC"}
+	c := sqlrow.Query{From: "prompts p", Order: "p.created_at DESC, p.num DESC"}
 	project, known, err := t.knownProject(ctx, f.Project)
 	if !known {
 		return nil, err
 	}
 	if f.Nums != nil {
-		c.from, c.order = "json_each(?) AS asked CROSS JOIN prompts p ON p.num = asked.value", ""
-		c.args = append(c.args, conn.JSONNums(f.Nums))
+		c.From, c.Order = "json_each(?) AS asked CROSS JOIN prompts p ON p.num = asked.value", ""
+		c.Args = append(c.Args, conn.JSONNums(f.Nums))
 	}
 	if f.SyncIDs != nil {
-		c.from, c.order = "json_each(?) AS asked CROSS JOIN prompts p ON p.sync_id = asked.value", ""
-		c.args = []any{jsonText(f.SyncIDs)}
+		c.From, c.Order = "json_each(?) AS asked CROSS JOIN prompts p ON p.sync_id = asked.value", ""
+		c.Args = []any{jsonText(f.SyncIDs)}
 	}
 	if f.SessionID != "" {
 		num, err := t.sessionNum(ctx, f.SessionID)
@@ -46,29 +47,29 @@ func (t *tx) Prompts(ctx context.Context, f engram.PromptFilter, p engram.Page) 
 		if err != nil {
 			return nil, err
 		}
-		c.add("p.session = ?", num)
-		c.order = "p.num DESC"
+		c.Add("p.session = ?", num)
+		c.Order = "p.num DESC"
 	}
 	switch {
 	case f.WithDeleted:
-		c.add("1")
+		c.Add("1")
 	case f.Deleted:
-		c.add("p.deleted_at IS NOT NULL")
+		c.Add("p.deleted_at IS NOT NULL")
 	default:
-		c.add("p.deleted_at IS NULL")
+		c.Add("p.deleted_at IS NULL")
 	}
 	row := "p.project"
 	if f.ByNumber {
-		c.order = "p.num"
-		c.add("p.num > ?", f.After)
+		c.Order = "p.num"
+		c.Add("p.num > ?", f.After)
 	}
 	if f.ByNumber && f.WithDeleted { // the indexes by project hold either live or deleted ones
 		row = "+p.project"
 	}
 	if f.Project != "" {
-		c.add(row+" = ?", project)
+		c.Add(row+" = ?", project)
 	}
-	return t.prompts(ctx, c.query(promptColumns())+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
+	return t.prompts(ctx, c.Select(promptColumns())+` LIMIT ? OFFSET ?`, append(c.Args, p.Limit, p.Offset)...)
 }
 
 const promptsFound = ` FROM
@@ -110,7 +111,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 		return err
 	}
 	res, err := t.Exec(ctx, `INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (nullif(?,0),?,?,?,?,?)`,
-		p.Num, p.SyncID, at.Project, at.Session, conn.Millis(p.CreatedAt), p.Content)
+		p.Num, p.SyncID, at.Project, at.Session, sqlrow.Millis(p.CreatedAt), p.Content)
 	if err != nil {
 		return fmt.Errorf("insert prompt: %w", err)
 	}
@@ -120,7 +121,7 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	if err := t.indexPrompt(ctx, at.Project, *p); err != nil {
 		return err
 	}
-	err = t.Run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, conn.Millis(p.CreatedAt), at.Session)
+	err = t.Run(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, sqlrow.Millis(p.CreatedAt), at.Session)
 	return err
 }
 
@@ -136,7 +137,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 		return err
 	}
 	if err := t.Run(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
-		at.Project, at.Session, conn.Millis(p.DeletedAt), p.Num); err != nil {
+		at.Project, at.Session, sqlrow.Millis(p.DeletedAt), p.Num); err != nil {
 		return fmt.Errorf("write prompt %d: %w", p.Num, err)
 	}
 	if was.Project == p.Project && was.Deleted() == p.Deleted() {
@@ -178,12 +179,12 @@ func projectWord(num int64) string { return scopeMark + "p" + strconv.FormatInt(
 func (t *tx) indexPrompt(ctx context.Context, project int64, p engram.Prompt) error {
 	words, _ := text.Index(p.Content, "")
 	err := t.Run(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
-	return conn.Doing(err, "index prompt %d", p.Num)
+	return sqlrow.Doing(err, "index prompt %d", p.Num)
 }
 
 // compactPrompts merges the segments of the full-text index, which removes the words of deleted rows.
 func (t *tx) compactPrompts(ctx context.Context) error {
-	return conn.Doing(t.Run(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`), "clean the full-text index")
+	return sqlrow.Doing(t.Run(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`), "clean the full-text index")
 }
 
 // quote makes a token an FTS5 string. Tokens have only letters and digits; the escaping of quotes and

@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // relationTable has the fields of a relation; each has a column.
@@ -18,7 +19,7 @@ var relationTable = engram.Fields[engram.Relation]
 var relationColumns = sync.OnceValue(func() string { return columnsOf("r", relationTable()) })
 
 func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
-	return conn.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable()))
+	return sqlrow.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable()))
 }
 
 // touching selects the relations with an end in a list, between those of two memories, served by
@@ -36,7 +37,7 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 	if ref.ID != "" {
 		column, arg = "id", ref.ID
 	}
-	r, found, err := conn.First(t.relations(ctx, `SELECT `+relationColumns()+` FROM relations r WHERE r.`+column+` = ?`, arg))
+	r, found, err := sqlrow.First(t.relations(ctx, `SELECT `+relationColumns()+` FROM relations r WHERE r.`+column+` = ?`, arg))
 	if err == nil && !found {
 		err = engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", fmt.Sprint(arg)).
 			WithHint("see {conflicts list} and {graph ID}")
@@ -45,67 +46,67 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 }
 
 // relationWhere returns the conditions of f; nil if nothing can pass.
-func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*conditions, error) {
-	c := &conditions{from: "relations r", order: "r.num DESC", where: []string{"r.removed_at IS NULL"}}
+func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (*sqlrow.Query, error) {
+	c := &sqlrow.Query{From: "relations r", Order: "r.num DESC", Where: []string{"r.removed_at IS NULL"}}
 	if f.OldestFirst {
-		c.order = "r.num"
+		c.Order = "r.num"
 	}
 	switch {
 	case f.WithRemoved:
-		c.where[0] = "1"
+		c.Where[0] = "1"
 	case f.Removed && f.RemovedSince.IsZero():
-		c.where[0] = "r.removed_at IS NOT NULL"
+		c.Where[0] = "r.removed_at IS NOT NULL"
 	case f.Removed:
-		c.where, c.args = []string{"r.removed_at >= ?"}, []any{conn.Millis(f.RemovedSince)}
+		c.Where, c.Args = []string{"r.removed_at >= ?"}, []any{sqlrow.Millis(f.RemovedSince)}
 	}
 	num, known, err := t.knownProject(ctx, f.Project)
 	if !known || f.Of != nil && len(f.Of) == 0 {
 		return nil, err
 	}
 	if f.Project != "" {
-		c.add(`(SELECT project FROM memories WHERE num = r.source) = ?`, num)
+		c.Add(`(SELECT project FROM memories WHERE num = r.source) = ?`, num)
 	}
 	if f.Project != "" && f.Inside {
-		c.add(`(SELECT project FROM memories WHERE num = r.target) = ?`, num)
+		c.Add(`(SELECT project FROM memories WHERE num = r.target) = ?`, num)
 	}
 	switch {
 	case f.With != nil:
 		with := conn.JSONNums(f.With)
-		c.add(between, f.Of[0], with, with, f.Of[0])
+		c.Add(between, f.Of[0], with, with, f.Of[0])
 	case f.Of != nil:
 		ends := conn.JSONNums(f.Of)
-		c.add(touching, ends, ends)
+		c.Add(touching, ends, ends)
 	}
 	if f.After > 0 {
-		c.add(`r.num > ?`, f.After)
+		c.Add(`r.num > ?`, f.After)
 	}
 	addAnyOf(c, `r.status`, f.Statuses)
 	addAnyOf(c, `r.verb`, f.Verbs)
 	if !f.Since.IsZero() {
-		c.add(`r.created_at >= ?`, conn.Millis(f.Since))
+		c.Add(`r.created_at >= ?`, sqlrow.Millis(f.Since))
 	}
 	if f.Judgments { // as in index relations_judgments
-		c.add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
+		c.Add(`(r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
 			OR r.verb = 'relates_to' AND r.confidence > 0)`)
 	}
 	const forgotten = `EXISTS (SELECT 1 FROM memories WHERE num IN (r.source, r.target) AND deleted_at IS NOT NULL)`
 	switch f.Ends {
 	case engram.EndsLive:
-		c.add(`NOT ` + forgotten)
+		c.Add(`NOT ` + forgotten)
 	case engram.EndsForgotten:
-		c.add(forgotten)
+		c.Add(forgotten)
 	}
 	return c, nil
 }
 
 // addAnyOf adds that a column has one of the values; without values it adds nothing.
-func addAnyOf[V ~string](c *conditions, column string, values []V) {
+func addAnyOf[V ~string](c *sqlrow.Query, column string, values []V) {
 	if len(values) == 0 {
 		return
 	}
-	c.where = append(c.where, column+` IN (?`+strings.Repeat(",?", len(values)-1)+`)`)
+	c.Where = append(c.Where, column+` IN (?`+strings.Repeat(",?", len(values)-1)+`)`)
 	for _, v := range values {
-		c.args = append(c.args, v)
+		c.Args = append(c.Args, v)
 	}
 }
 
@@ -119,7 +120,7 @@ func (t *tx) Relations(ctx context.Context, f engram.RelationFilter, p engram.Pa
 	if err != nil || c == nil {
 		return nil, err
 	}
-	return t.relations(ctx, c.query(relationColumns())+` LIMIT ? OFFSET ?`, append(c.args, p.Limit, p.Offset)...)
+	return t.relations(ctx, c.Select(relationColumns())+` LIMIT ? OFFSET ?`, append(c.Args, p.Limit, p.Offset)...)
 }
 
 // CountRelations counts the relations that pass f.
@@ -128,9 +129,9 @@ func (t *tx) CountRelations(ctx context.Context, f engram.RelationFilter) (n int
 	if err != nil || c == nil {
 		return 0, err
 	}
-	c.order = ""
-	err = t.Row(ctx, c.query(`count(*)`), c.args, &n)
-	return n, conn.Doing(err, "count relations")
+	c.Order = ""
+	err = t.Row(ctx, c.Select(`count(*)`), c.Args, &n)
+	return n, sqlrow.Doing(err, "count relations")
 }
 
 func isKnownRelation(r engram.Relation, err error) error {
@@ -154,8 +155,8 @@ func (t *tx) insertRelations(ctx context.Context, rs []*engram.Relation) error {
 		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES `
 	rows, ids := make([][]any, len(rs)), make([]string, len(rs))
 	for i, r := range rs {
-		ids[i], rows[i] = r.ID, []any{conn.OrZero(r.Num), r.ID, r.Source, r.Target, string(r.Verb), string(r.Status), r.Strength, r.Reason, r.Evidence, r.Confidence,
-			r.Actor, r.ActorKind, r.Model, r.SessionID, conn.Millis(r.CreatedAt), conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt)}
+		ids[i], rows[i] = r.ID, []any{sqlrow.OrZero(r.Num), r.ID, r.Source, r.Target, string(r.Verb), string(r.Status), r.Strength, r.Reason, r.Evidence, r.Confidence,
+			r.Actor, r.ActorKind, r.Model, r.SessionID, sqlrow.Millis(r.CreatedAt), sqlrow.Millis(r.UpdatedAt), sqlrow.Millis(r.RemovedAt)}
 	}
 	res, err := t.insert(ctx, query, rows)
 	if conn.IsUnique(err) {
@@ -183,7 +184,7 @@ func (t *tx) ReplaceRelation(ctx context.Context, r engram.Relation) error {
 	const query = `UPDATE relations SET (verb, status, strength, reason, evidence, confidence, actor, actor_kind, model,
 		session_id, updated_at, removed_at) = (?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
 	res, err := t.Exec(ctx, query, r.Verb, r.Status, r.Strength, r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind,
-		r.Model, r.SessionID, conn.Millis(r.UpdatedAt), conn.Millis(r.RemovedAt), r.Num)
+		r.Model, r.SessionID, sqlrow.Millis(r.UpdatedAt), sqlrow.Millis(r.RemovedAt), r.Num)
 	if conn.IsUnique(err) {
 		return isKnownRelation(r, err)
 	}

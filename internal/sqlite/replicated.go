@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // replicatedHere is true if one of the carriers ?4 holds the current state of l. The plus makes SQLite
@@ -50,7 +51,7 @@ func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project
 	if err != nil {
 		return nil, false, err
 	}
-	return []any{kindNum(entity), keyAfter(entity, after), in, conn.JSONNums(carriers)}, false, nil
+	return []any{sqlrow.KindNum(entity), keyAfter(entity, after), in, conn.JSONNums(carriers)}, false, nil
 }
 
 // keyAfter is the column value of the key after which a page starts. -1 stands for "" because SQLite
@@ -72,7 +73,7 @@ func (t *tx) Unreplicated(ctx context.Context, entity engram.Entity, project str
 	if entity == engram.EntityErased {
 		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table and of the keys
 	}
-	return conn.Column[string](ctx, t, `SELECT l.key`+unreplicatedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
+	return sqlrow.Column[string](ctx, t, `SELECT l.key`+unreplicatedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
 }
 
 // CountUnreplicated counts the things that Unreplicated returns.
@@ -82,7 +83,7 @@ func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, projec
 		return 0, err
 	}
 	err = t.Row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n)
-	return n, conn.Doing(err, "count what is not replicated")
+	return n, sqlrow.Doing(err, "count what is not replicated")
 }
 
 // strayedSQL selects, among memories that ever changed project or scope, those that were replicated in
@@ -103,7 +104,7 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 	if err != nil {
 		return nil, err
 	}
-	return conn.Column[string](ctx, t, strayedSQL, kindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after), num, conn.JSONNums(carriers), limit)
+	return sqlrow.Column[string](ctx, t, strayedSQL, sqlrow.KindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after), num, conn.JSONNums(carriers), limit)
 }
 
 // ReplicatedBy returns the sets of batches that hold a state.
@@ -111,7 +112,7 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.num = c.carrier
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
 	doing := fmt.Sprintf("read the batches of %s %s", entity, key)
-	return conn.List(ctx, t, doing, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r conn.Scanner) (ids []string, err error) {
+	return sqlrow.List(ctx, t, doing, query, []any{sqlrow.KindNum(entity), journalKey(entity, key), digest}, func(r sqlrow.Scanner) (ids []string, err error) {
 		err = r.Scan(conn.JSON{Value: &ids})
 		return ids, err
 	})
@@ -120,8 +121,8 @@ func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string,
 // Shared reports whether any state of a thing was ever replicated.
 func (t *tx) Shared(ctx context.Context, entity engram.Entity, key string) (shared bool, err error) {
 	const query = `SELECT EXISTS (SELECT 1 FROM carried WHERE entity = ? AND key = ?)`
-	err = t.Row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared)
-	return shared, conn.Doing(err, "read whether %s %s was replicated", entity, key)
+	err = t.Row(ctx, query, []any{sqlrow.KindNum(entity), journalKey(entity, key)}, &shared)
+	return shared, sqlrow.Doing(err, "read whether %s %s was replicated", entity, key)
 }
 
 // carriers returns the carriers that want accepts, given the number of their batches and how many of
@@ -132,7 +133,7 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 		known[b] = true
 	}
 	var nums []int64
-	err := t.Rows(ctx, `SELECT num, batches FROM carriers ORDER BY num`, nil, func(r conn.Scanner) error {
+	err := t.Rows(ctx, `SELECT num, batches FROM carriers ORDER BY num`, nil, func(r sqlrow.Scanner) error {
 		var num int64
 		var ids []string
 		err := r.Scan(&num, conn.JSON{Value: &ids})
@@ -147,7 +148,7 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 		}
 		return err
 	})
-	return nums, conn.Doing(err, "read carriers")
+	return nums, sqlrow.Doing(err, "read carriers")
 }
 
 // PutReplicated records the batches that hold states.
@@ -162,8 +163,8 @@ func (t *tx) PutReplicated(ctx context.Context, batches []string, states ...engr
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?1,?2,?3,?4,
 		CASE WHEN ?5 THEN (SELECT project FROM memories WHERE num = ?2) END)`
 	return forAll(states, func(s engram.ThingState) error {
-		err := t.Run(ctx, query, kindNum(s.Entity), journalKey(s.Entity, s.Key), s.Digest, carrier, s.Entity == engram.EntityMemory)
-		return conn.Doing(err, "record the batches of %s %s", s.Entity, s.Key)
+		err := t.Run(ctx, query, sqlrow.KindNum(s.Entity), journalKey(s.Entity, s.Key), s.Digest, carrier, s.Entity == engram.EntityMemory)
+		return sqlrow.Doing(err, "record the batches of %s %s", s.Entity, s.Key)
 	})
 }
 
@@ -178,8 +179,8 @@ func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, 
 		return err
 	}
 	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?,?,?,?,?)`
-	err = t.Run(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num)
-	return conn.Doing(err, "record the batches of memory %s", key)
+	err = t.Run(ctx, query, sqlrow.KindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num)
+	return sqlrow.Doing(err, "record the batches of memory %s", key)
 }
 
 // carrier returns the number of a set of batches, adding the set if needed.
@@ -216,7 +217,7 @@ func (t *tx) Pulled(ctx context.Context, project string, batches []string) (map[
 // PutPulled records that a batch was read for a project, or written here.
 func (t *tx) PutPulled(ctx context.Context, project, batch string, at time.Time) error {
 	err := t.Run(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli())
-	return conn.Doing(err, "record batch %s", batch)
+	return sqlrow.Doing(err, "record batch %s", batch)
 }
 
 // unpull forgets the batches read for a project that gets new aliases: records under an alias were
@@ -227,7 +228,7 @@ func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
 	if len(p.Aliases) == 0 {
 		return nil
 	}
-	return conn.Doing(t.Run(ctx, query, p.Name, jsonText(p.Aliases), num), "reset the batches read for project %q", p.Name)
+	return sqlrow.Doing(t.Run(ctx, query, p.Name, jsonText(p.Aliases), num), "reset the batches read for project %q", p.Name)
 }
 
 // Replica returns the transaction itself, which fulfils both roles.

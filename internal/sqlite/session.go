@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // sessionTable has the fields of a session; each has a column.
@@ -20,7 +21,7 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 		return s, nil
 	}
 	var num, project int64
-	s, found, err := conn.First(conn.List(ctx, t, fmt.Sprintf("read session %q", id),
+	s, found, err := sqlrow.First(sqlrow.List(ctx, t, fmt.Sprintf("read session %q", id),
 		`SELECT `+sessionColumns()+`, s.num, s.project FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanInto(new(engram.Session), sessionTable(), &num, &project)))
 	if err == nil && !found {
 		return s, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
@@ -35,28 +36,28 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 
 // sessions returns the conditions of f; nil if nothing can pass. Lists by activity are served by
 // sessions_active and sessions_project_active; those by id read the table in its order.
-func (t *tx) sessions(ctx context.Context, f engram.SessionFilter) (*conditions, error) {
+func (t *tx) sessions(ctx context.Context, f engram.SessionFilter) (*sqlrow.Query, error) {
 	num, known, err := t.knownProject(ctx, f.Project)
 	if !known {
 		return nil, err
 	}
-	c := &conditions{from: "sessions s", order: "s.active_at DESC, s.num DESC", where: []string{"s.num <> 0" + t.hidden.and("s.project")}}
+	c := &sqlrow.Query{From: "sessions s", Order: "s.active_at DESC, s.num DESC", Where: []string{"s.num <> 0" + t.hidden.and("s.project")}}
 	project := "s.project = ?"
 	if f.ByID {
-		c.order, project = "s.id", "+s.project = ?"
-		c.add("s.id > ?", f.After)
+		c.Order, project = "s.id", "+s.project = ?"
+		c.Add("s.id > ?", f.After)
 	}
 	if f.Project != "" || f.Projectless {
-		c.add(project, num)
+		c.Add(project, num)
 	}
 	if f.Open {
-		c.add("s.ended_at IS NULL")
+		c.Add("s.ended_at IS NULL")
 	}
 	if f.SkipPrefix != "" {
-		c.add("substr(s.id, 1, length(?)) <> ?", f.SkipPrefix, f.SkipPrefix)
+		c.Add("substr(s.id, 1, length(?)) <> ?", f.SkipPrefix, f.SkipPrefix)
 	}
 	if !f.Since.IsZero() {
-		c.add("s.started_at >= ?", conn.Millis(f.Since))
+		c.Add("s.started_at >= ?", sqlrow.Millis(f.Since))
 	}
 	return c, nil
 }
@@ -67,10 +68,10 @@ func (t *tx) Sessions(ctx context.Context, f engram.SessionFilter, p engram.Page
 	if err != nil || c == nil {
 		return nil, err
 	}
-	query, args := c.query(sessionColumns()+", s.live")+" LIMIT ? OFFSET ?", append(c.args, p.Limit, p.Offset)
+	query, args := c.Select(sessionColumns()+", s.live")+" LIMIT ? OFFSET ?", append(c.Args, p.Limit, p.Offset)
 	var a engram.SessionActivity
 	scan := scanInto(&a.Session, sessionTable(), &a.Memories)
-	return conn.List(ctx, t, "read sessions", query, args, func(r conn.Scanner) (engram.SessionActivity, error) {
+	return sqlrow.List(ctx, t, "read sessions", query, args, func(r sqlrow.Scanner) (engram.SessionActivity, error) {
 		_, err := scan(r)
 		return a, err
 	})
@@ -82,9 +83,9 @@ func (t *tx) CountSessions(ctx context.Context, f engram.SessionFilter) (n int, 
 	if err != nil || c == nil {
 		return 0, err
 	}
-	c.order = ""
-	err = t.Row(ctx, c.query("count(*)"), c.args, &n)
-	return n, conn.Doing(err, "count sessions")
+	c.Order = ""
+	err = t.Row(ctx, c.Select("count(*)"), c.Args, &n)
+	return n, sqlrow.Doing(err, "count sessions")
 }
 
 // PutSession adds or replaces a session.
@@ -96,7 +97,7 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	if err != nil {
 		return err
 	}
-	err = t.Run(ctx, query, s.ID, project, s.Directory, conn.Millis(s.StartedAt), conn.Millis(s.EndedAt), s.Summary, conn.Millis(s.ActiveAt))
+	err = t.Run(ctx, query, s.ID, project, s.Directory, sqlrow.Millis(s.StartedAt), sqlrow.Millis(s.EndedAt), s.Summary, sqlrow.Millis(s.ActiveAt))
 	if err != nil {
 		return fmt.Errorf("write session %q: %w", s.ID, err)
 	}
@@ -116,11 +117,11 @@ func (t *tx) DeleteSession(ctx context.Context, id string, erase bool) error {
 		return err
 	}
 	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE num = ?) WHERE entity = ? AND key = ?`
-	err = t.RunAll(ctx, conn.With(gone, num, kindNum(engram.EntitySession), id),
+	err = t.RunAll(ctx, conn.With(gone, num, sqlrow.KindNum(engram.EntitySession), id),
 		conn.With(`DELETE FROM uses WHERE session = ?`, num),
 		conn.With(`UPDATE prompts SET session = 0 WHERE session = ?`, num), // prompts are not deleted with it
 		conn.With(`DELETE FROM sessions WHERE num = ? AND num <> 0`, num))
-	return conn.Doing(err, "delete session %q", id)
+	return sqlrow.Doing(err, "delete session %q", id)
 }
 
 // eraseSession removes a session permanently, including its summary and folder in the journal.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/health"
-	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // programKey prefixes the keys of table meta that hold the first and last write of each program version.
@@ -52,7 +52,7 @@ func (s *Store) sign(ctx context.Context, t *tx) error {
 func (t *tx) programs(ctx context.Context) ([]health.Program, error) {
 	const query = `SELECT substr(key, length(?1) + 1), value FROM meta WHERE key >= ?1 AND key < ?2 ORDER BY key`
 	// The end is the first key without the prefix: ';' follows ':'.
-	return conn.List(ctx, t, "read the versions that wrote", query, []any{programKey, "program;"}, func(r conn.Scanner) (p health.Program, err error) {
+	return sqlrow.List(ctx, t, "read the versions that wrote", query, []any{programKey, "program;"}, func(r sqlrow.Scanner) (p health.Program, err error) {
 		var span string
 		var first, last int64
 		err = r.Scan(&p.Version, &span)

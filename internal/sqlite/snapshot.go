@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index/lexicon"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 const (
@@ -30,7 +31,7 @@ func (t *tx) whole(ctx context.Context, project string) (num int64, none bool, e
 
 // Named returns the memories with one of these ids or sync ids.
 func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, error) {
-	all, err := conn.List(ctx, t, "look up memories", namedSQL, []any{jsonText(names)}, func(r conn.Scanner) (n engram.MemoryName, err error) {
+	all, err := sqlrow.List(ctx, t, "look up memories", namedSQL, []any{jsonText(names)}, func(r sqlrow.Scanner) (n engram.MemoryName, err error) {
 		err = r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
 		return n, err
 	})
@@ -61,29 +62,20 @@ func columnsOf[T any](row string, fields []engram.Field[T]) string {
 	return strings.Join(columns, ", ")
 }
 
-// scanInto returns what reads rows of columnsOf and more columns. It reads every row into noun, because pointers to all
-// fields for each row would cost a tenth of the time.
-func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(conn.Scanner) (T, error) {
-	into := make([]any, 0, 1+len(fields)+len(more))
-	if num := reflect.ValueOf(noun).Elem().FieldByName("Num"); num.IsValid() {
-		into = append(into, num.Addr().Interface())
+// scanInto returns what reads rows of columnsOf and more columns, each into noun.
+func scanInto[T any](noun *T, fields []engram.Field[T], more ...any) func(sqlrow.Scanner) (T, error) {
+	return sqlrow.ScanInto(noun, fields, column, more...)
+}
+
+// column returns what reads the column of a field.
+func column(pointer any) any {
+	switch field := pointer.(type) {
+	case *string:
+		return conn.Given{Text: field}
+	case *time.Time:
+		return conn.Instant{Time: field}
+	case *[]string, *map[string]any, *[]engram.Anchor, **engram.ProjectDecay:
+		return conn.JSON{Value: field}
 	}
-	for _, f := range fields {
-		switch field := f.Of(noun).(type) {
-		case *string:
-			into = append(into, conn.Given{Text: field})
-		case *time.Time:
-			into = append(into, conn.Instant{Time: field})
-		case *[]string, *map[string]any, *[]engram.Anchor, **engram.ProjectDecay:
-			into = append(into, conn.JSON{Value: field})
-		default:
-			into = append(into, field)
-		}
-	}
-	into = append(into, more...)
-	return func(s conn.Scanner) (T, error) {
-		*noun = *new(T)
-		err := s.Scan(into...)
-		return *noun, err
-	}
+	return pointer
 }

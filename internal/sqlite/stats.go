@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // pendingRelationsSQL counts the relations of forgotten memories, which do not count until a memory is
@@ -49,7 +50,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		in, args = " AND project = ?", []any{num}
 	}
 	var err error
-	if st.Types, err = conn.Pairs[engram.Type, int](ctx, t, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type`, args...); err != nil {
+	if st.Types, err = sqlrow.Pairs[engram.Type, int](ctx, t, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type`, args...); err != nil {
 		return st, fmt.Errorf("count memories: %w", err)
 	}
 	for _, n := range st.Types {
@@ -70,7 +71,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	if st.Relations, err = t.countRelations(ctx, args, st.Memories); err != nil {
 		return st, fmt.Errorf("count relations: %w", err)
 	}
-	if st.Projects, err = conn.Column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`); err != nil {
+	if st.Projects, err = sqlrow.Column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`); err != nil {
 		return st, err
 	}
 	var pages, size int64
@@ -144,7 +145,7 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 	if !q.Since.IsZero() {
 		from = dayOf(q.Since)
 	}
-	return listIn(ctx, t, "read counters", query, q.Project, []any{from}, func(s conn.Scanner) (c engram.Counter, err error) {
+	return listIn(ctx, t, "read counters", query, q.Project, []any{from}, func(s sqlrow.Scanner) (c engram.Counter, err error) {
 		var day int64
 		err = s.Scan(&day, &c.Project, &c.Operation, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
 		if q.ByDay {
@@ -159,7 +160,7 @@ func (t *tx) moveCounters(ctx context.Context, source, target int64) error {
 	err := t.RunAll(ctx, conn.With(`INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens)
 		SELECT day, ?1, verb, outcome, events, fallbacks, memories, tokens FROM counters WHERE project = ?2`+addCounters, target, source),
 		conn.With(`DELETE FROM counters WHERE project = ?2 AND ?1 <> ?2`, target, source))
-	return conn.Doing(err, "move counters")
+	return sqlrow.Doing(err, "move counters")
 }
 
 // madeSQL and madeInSQL are served by memories_recent and memories_project_recent.
@@ -176,7 +177,7 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 		return counts, err
 	}
 	for i := range counts {
-		query, args := madeSQL, []any{conn.Millis(edges[i]), conn.Millis(edges[i+1])}
+		query, args := madeSQL, []any{sqlrow.Millis(edges[i]), sqlrow.Millis(edges[i+1])}
 		if project != "" {
 			query, args = madeInSQL, append(args, num)
 		}
@@ -213,7 +214,7 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 	}
 	query := `SELECT name, sum(live), sum(forgotten) FROM (SELECT '' AS name, 0 AS live, 0 AS forgotten WHERE 0 UNION ALL ` + live + ` UNION ALL ` + forgotten + `)
 		GROUP BY name ORDER BY sum(live) DESC, name`
-	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{conn.Millis(since)}, func(s conn.Scanner) (g engram.GroupCount, err error) {
+	return listIn(ctx, t, fmt.Sprintf("count memories by %s", by), query, project, []any{sqlrow.Millis(since)}, func(s sqlrow.Scanner) (g engram.GroupCount, err error) {
 		err = s.Scan(&g.Name, &g.Memories, &g.Forgotten)
 		return g, err
 	})
@@ -230,5 +231,5 @@ func (t *tx) CountRevisions(ctx context.Context, project string) (n int, err err
 		query, args = `SELECT count(*) FROM revisions r CROSS JOIN memories m ON m.num = r.memory WHERE m.project = ?`, []any{num}
 	}
 	err = t.Row(ctx, query, args, &n)
-	return n, conn.Doing(err, "count revisions")
+	return n, sqlrow.Doing(err, "count revisions")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // trustSQL is served by the primary key.
@@ -16,7 +17,7 @@ const trustSQL = `SELECT memory, mark, text, reasons, at FROM trust
 // Trust returns the trust marks of memories.
 func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust, error) {
 	all := map[int64][]engram.Trust{}
-	err := t.Rows(ctx, trustSQL, []any{conn.JSONNums(nums)}, func(s conn.Scanner) error {
+	err := t.Rows(ctx, trustSQL, []any{conn.JSONNums(nums)}, func(s sqlrow.Scanner) error {
 		var m engram.Trust
 		var reasons string
 		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, conn.Instant{Time: &m.At})
@@ -27,7 +28,7 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 		all[m.Memory] = append(all[m.Memory], m)
 		return err
 	})
-	return all, conn.Doing(err, "read trust")
+	return all, sqlrow.Doing(err, "read trust")
 }
 
 // PutTrust adds marks; for an existing mark it only updates the reasons.
@@ -35,7 +36,7 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (memory, mark, text, reasons, at) VALUES (?,?,?,?,?)
 		ON CONFLICT (memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
 	for _, m := range all {
-		if err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), conn.Millis(m.At)); err != nil {
+		if err := t.Run(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), sqlrow.Millis(m.At)); err != nil {
 			return fmt.Errorf("write trust of memory %d: %w", m.Memory, err)
 		}
 	}
@@ -45,7 +46,7 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 // DropTrust removes a memory's marks of one kind.
 func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
 	err := t.Run(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark)
-	return conn.Doing(err, "drop trust of memory %d", memory)
+	return sqlrow.Doing(err, "drop trust of memory %d", memory)
 }
 
 // Cut overwrites texts of revisions, journal entries and prompts, and the words of prompts in the index.
@@ -57,7 +58,7 @@ func (t *tx) Cut(ctx context.Context, c engram.Cut) error {
 		}
 	}
 	for _, m := range c.Mutations {
-		if err := t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, conn.OrNull(string(m.Was)), conn.OrNull(m.Reason), m.Seq); err != nil {
+		if err := t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, sqlrow.OrNull(string(m.Was)), sqlrow.OrNull(m.Reason), m.Seq); err != nil {
 			return err
 		}
 	}
@@ -88,5 +89,5 @@ func (t *tx) cutPrompt(ctx context.Context, p engram.Prompt) error {
 // cut overwrites texts that contained secrets.
 func (t *tx) cut(ctx context.Context, query string, args ...any) error {
 	t.scrubbed = true
-	return conn.Doing(t.Run(ctx, query, args...), "remove secrets")
+	return sqlrow.Doing(t.Run(ctx, query, args...), "remove secrets")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // unwritten collects what inserts add to other tables until it is written: before a statement that could
@@ -59,7 +60,7 @@ func (t *tx) countMemory(ctx context.Context, at home, m engram.Memory) error {
 		o.tallies[tally{at.Project, m.Type}]++
 		a.live++
 	}
-	if made, dated := conn.Millis(m.CreatedAt).(int64); dated && at.Session != 0 {
+	if made, dated := sqlrow.Millis(m.CreatedAt).(int64); dated && at.Session != 0 {
 		a.active = max(a.active, made)
 	}
 	if a != (sessionChange{}) {
@@ -156,7 +157,7 @@ func (t *tx) flushEntries(ctx context.Context) error {
 	const query = `INSERT OR FAIL INTO mutations (seq, op, at, actor, verb, entity, key, project, reason, was, undoes) VALUES `
 	return eachBatch(rows, func(some [][]any) error {
 		_, err := t.insert(ctx, query, some)
-		return conn.Doing(err, "write journal")
+		return sqlrow.Doing(err, "write journal")
 	})
 }
 
@@ -174,7 +175,7 @@ func (t *tx) flushMetadata(ctx context.Context) error {
 		if len(some) > 1 { // mostly of new things
 			_, err := t.insert(ctx, fresh, some)
 			if !conn.IsUnique(err) {
-				return conn.Doing(err, "write causal metadata")
+				return sqlrow.Doing(err, "write causal metadata")
 			}
 		}
 		for _, row := range some {
@@ -223,6 +224,6 @@ func (t *tx) flushTags(ctx context.Context) error {
 func (t *tx) addTags(ctx context.Context, rows [][]any) error {
 	return eachBatch(rows, func(some [][]any) error {
 		_, err := t.insert(ctx, `INSERT OR IGNORE INTO tags (memory, tag) VALUES `, some)
-		return conn.Doing(err, "write tags")
+		return sqlrow.Doing(err, "write tags")
 	})
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Tx runs the statements of one transaction in one space. One goroutine uses it at a time.
@@ -72,7 +74,7 @@ func (t *Tx) RunRows(ctx context.Context, query string, rows [][]any) error {
 }
 
 // PutRows is RunRows for a query that returns rows, which are read now: it calls scan for each (Rows).
-func (t *Tx) PutRows(ctx context.Context, query string, rows [][]any, scan func(Scanner) error) error {
+func (t *Tx) PutRows(ctx context.Context, query string, rows [][]any, scan func(sqlrow.Scanner) error) error {
 	t.Wrote = true
 	return ofRows(query, rows, func(query string, args []any) error {
 		if !t.sendable(args) { // where a read has no rows

@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // reading is a read of a function that runs together with others.
 type reading struct {
 	text   string
 	values []any
-	scan   func(Scanner) error
+	scan   func(sqlrow.Scanner) error
 	err    error
 }
 

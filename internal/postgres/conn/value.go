@@ -47,36 +47,3 @@ func (j JSON) ScanText(v pgtype.Text) error {
 	}
 	return json.Unmarshal([]byte(v.String), j.Value)
 }
-
-// Millis is the column value of a time: NULL for the zero time.
-func Millis(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMilli()
-}
-
-// OrNull is the column value of a text: NULL for "".
-func OrNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-// OrZero is the column value of a number: NULL for 0.
-func OrZero(n int64) any {
-	if n == 0 {
-		return nil
-	}
-	return n
-}
-
-// JSONOrNull encodes v, of n elements, as a column value: NULL if n is 0.
-func JSONOrNull(v any, n int) (any, error) {
-	if n == 0 {
-		return nil, nil
-	}
-	b, err := json.Marshal(v)
-	return string(b), err
-}

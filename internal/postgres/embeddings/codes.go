@@ -5,14 +5,15 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 var _ index.CodeStore = Store{}
 
 // Coded returns the segments with codes.
 func (s Store) Coded(ctx context.Context, model int64) (map[int64]int64, error) {
-	all, err := conn.Pairs[int64, int64](ctx, s.Tx, `SELECT segment, version FROM coded WHERE space = $space AND model = ?`, model)
-	return all, conn.Doing(err, "read codes")
+	all, err := sqlrow.Pairs[int64, int64](ctx, s.Tx, `SELECT segment, version FROM coded WHERE space = $space AND model = ?`, model)
+	return all, sqlrow.Doing(err, "read codes")
 }
 
 // Codes reads the pages of codes of segments.
@@ -29,7 +30,7 @@ func (s Store) CodesAt(ctx context.Context, model, segment int64, pages []int, e
 
 // codes calls each with the rows of a query.
 func (s Store) codes(ctx context.Context, query string, args []any, each func(index.Place, []byte, []byte) error) error {
-	err := s.Tx.Rows(ctx, query, args, func(r conn.Scanner) error {
+	err := s.Tx.Rows(ctx, query, args, func(r sqlrow.Scanner) error {
 		var at index.Place
 		var signs, sizes []byte
 		if err := r.Scan(&at.Segment, &at.N, &signs, &sizes); err != nil {
@@ -37,7 +38,7 @@ func (s Store) codes(ctx context.Context, query string, args []any, each func(in
 		}
 		return each(at, signs, sizes)
 	})
-	return conn.Doing(err, "read codes")
+	return sqlrow.Doing(err, "read codes")
 }
 
 // PutCodes adds or replaces a page of codes.
@@ -58,7 +59,7 @@ func (s Store) Recoded(ctx context.Context, model, segment int64) error {
 	}
 	err := s.RunAll(ctx, conn.With(`UPDATE models SET changes = ? WHERE space = $space AND num = ?`, version, model),
 		conn.With(`INSERT INTO coded (space, model, segment, version) VALUES ($space,?,?,?) ON CONFLICT (space, segment, model) DO UPDATE SET version = excluded.version`, model, segment, version))
-	return conn.Doing(err, "write codes of segment %d", segment)
+	return sqlrow.Doing(err, "write codes of segment %d", segment)
 }
 
 // recoded gives all models a version that they did not have before.
@@ -70,10 +71,10 @@ func (s Store) recoded() conn.Statement {
 // DropCodes removes the codes of a segment.
 func (s Store) DropCodes(ctx context.Context, segment int64) error {
 	err := s.RunAll(ctx, s.recoded(), conn.With(`DELETE FROM codes WHERE space = $space AND segment = ?`, segment), conn.With(`DELETE FROM coded WHERE space = $space AND segment = ?`, segment))
-	return conn.Doing(err, "drop codes")
+	return sqlrow.Doing(err, "drop codes")
 }
 
 // ClearCodes removes all codes.
 func (s Store) ClearCodes(ctx context.Context) error {
-	return conn.Doing(s.RunAll(ctx, s.recoded(), conn.With(`DELETE FROM codes WHERE space = $space`), conn.With(`DELETE FROM coded WHERE space = $space`)), "empty the codes")
+	return sqlrow.Doing(s.RunAll(ctx, s.recoded(), conn.With(`DELETE FROM codes WHERE space = $space`), conn.With(`DELETE FROM coded WHERE space = $space`)), "empty the codes")
 }

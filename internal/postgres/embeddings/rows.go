@@ -9,6 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Store keeps vectors in one transaction. The numbers of models and versions of codes follow *Other, in the head of the
@@ -54,7 +55,7 @@ func (s Store) models(ctx context.Context) (map[string]index.Model, error) {
 		return all, nil
 	}
 	all = map[string]index.Model{}
-	err := s.Tx.Rows(ctx, `SELECT fingerprint, num, dimensions, changes FROM models WHERE space = $space`, nil, func(r conn.Scanner) error {
+	err := s.Tx.Rows(ctx, `SELECT fingerprint, num, dimensions, changes FROM models WHERE space = $space`, nil, func(r sqlrow.Scanner) error {
 		var fingerprint string
 		var m index.Model
 		err := r.Scan(&fingerprint, &m.Num, &m.Dimensions, &m.Changes)
@@ -62,7 +63,7 @@ func (s Store) models(ctx context.Context) (map[string]index.Model, error) {
 		return err
 	})
 	if err != nil {
-		return nil, conn.Doing(err, "read models")
+		return nil, sqlrow.Doing(err, "read models")
 	}
 	known.mu.Lock() // not while reading, which lets others run that want it (conn.Tx.Together)
 	defer known.mu.Unlock()
@@ -89,7 +90,7 @@ func (s Store) Models(ctx context.Context) (models []index.Model, err error) {
 // Coverage returns the models that have vectors, those of most memories first.
 func (s Store) Coverage(ctx context.Context) ([]engram.ModelCoverage, error) {
 	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE space = $space AND memories > 0 ORDER BY memories DESC, num`
-	return conn.List(ctx, s.Tx, "read models", query, nil, func(r conn.Scanner) (u engram.ModelCoverage, err error) {
+	return sqlrow.List(ctx, s.Tx, "read models", query, nil, func(r sqlrow.Scanner) (u engram.ModelCoverage, err error) {
 		err = r.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
 		return u, err
 	})
@@ -102,7 +103,7 @@ func (s Store) AddModel(ctx context.Context, m engram.Model) (index.Model, error
 		known.all[m.Fingerprint] = added
 	}
 	err := s.Run(ctx, `INSERT INTO models (space, num, name, fingerprint, dimensions) VALUES ($space,?,?,?,?)`, added.Num, m.Name, m.Fingerprint, m.Dimensions)
-	return added, conn.Doing(err, "write model")
+	return added, sqlrow.Doing(err, "write model")
 }
 
 // DropModel removes a model with its vectors and codes.
@@ -111,19 +112,19 @@ func (s Store) DropModel(ctx context.Context, model int64) error {
 	err := s.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE space = $space AND model = ?`, model),
 		conn.With(`DELETE FROM codes WHERE space = $space AND model = ?`, model), conn.With(`DELETE FROM coded WHERE space = $space AND model = ?`, model),
 		conn.With(`DELETE FROM models WHERE space = $space AND num = ?`, model))
-	return conn.Doing(err, "drop model")
+	return sqlrow.Doing(err, "drop model")
 }
 
 // Count adds to the number of memories with a vector of a model.
 func (s Store) Count(ctx context.Context, model, more int64) error {
-	return conn.Doing(s.Run(ctx, `UPDATE models SET memories = memories + ? WHERE space = $space AND num = ?`, more, model), "count vectors")
+	return sqlrow.Doing(s.Run(ctx, `UPDATE models SET memories = memories + ? WHERE space = $space AND num = ?`, more, model), "count vectors")
 }
 
 // Lacking returns how many live memories have no vector of a model.
 func (s Store) Lacking(ctx context.Context, model int64) (lacking int64, err error) {
 	const query = `SELECT (SELECT coalesce(sum(live), 0)::bigint FROM tallies WHERE space = $space) - memories FROM models WHERE space = $space AND num = ?`
 	err = s.Row(ctx, query, []any{model}, &lacking)
-	return lacking, conn.Doing(err, "count vectors")
+	return lacking, sqlrow.Doing(err, "count vectors")
 }
 
 // PutRows sets vectors, which wait in the queue: one read says which memories there are.
@@ -143,14 +144,14 @@ func (s Store) PutRows(ctx context.Context, model int64, rows []index.VectorRow)
 		}
 	}
 	if len(asked) > 0 {
-		if err := s.Tx.Rows(ctx, known, []any{model, asked}, func(r conn.Scanner) error {
+		if err := s.Tx.Rows(ctx, known, []any{model, asked}, func(r sqlrow.Scanner) error {
 			var memory int64
 			var none bool
 			err := r.Scan(&memory, &none)
 			first[memory] = none
 			return err
 		}); err != nil {
-			return nil, 0, conn.Doing(err, "write vectors")
+			return nil, 0, sqlrow.Doing(err, "write vectors")
 		}
 	}
 	for _, v := range rows {
@@ -159,7 +160,7 @@ func (s Store) PutRows(ctx context.Context, model int64, rows []index.VectorRow)
 			continue
 		}
 		if err := s.Run(ctx, write, model, v.Memory, v.Row); err != nil {
-			return nil, 0, conn.Doing(err, "write the vector of memory %d", v.Memory)
+			return nil, 0, sqlrow.Doing(err, "write the vector of memory %d", v.Memory)
 		}
 		if put = append(put, v.Memory); none {
 			added++
@@ -171,7 +172,7 @@ func (s Store) PutRows(ctx context.Context, model int64, rows []index.VectorRow)
 
 // eachRow calls each with the rows of a query: a memory and its vector.
 func (s Store) eachRow(ctx context.Context, query string, args []any, each func(int64, []byte) error) error {
-	err := s.Tx.Rows(ctx, query, args, func(r conn.Scanner) error {
+	err := s.Tx.Rows(ctx, query, args, func(r sqlrow.Scanner) error {
 		var memory int64
 		var row []byte
 		if err := r.Scan(&memory, &row); err != nil {
@@ -179,7 +180,7 @@ func (s Store) eachRow(ctx context.Context, query string, args []any, each func(
 		}
 		return each(memory, row)
 	})
-	return conn.Doing(err, "read vectors")
+	return sqlrow.Doing(err, "read vectors")
 }
 
 // Rows reads the vectors of memories, each looked up by its key: one condition on all of them takes half as much again.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 //go:embed migration/*.sql
@@ -162,7 +163,7 @@ func Prepare(ctx context.Context, pool *conn.Pool, space string) (s Server, err 
 func schemaVersion(ctx context.Context, c *conn.Tx, lock string) (int, error) {
 	rows, err := c.Simple(ctx, "SELECT version FROM engram_schema "+lock)
 	if err != nil || len(rows) != 1 {
-		return 0, conn.Doing(err, "read the version of the schema")
+		return 0, sqlrow.Doing(err, "read the version of the schema")
 	}
 	return strconv.Atoi(rows[0][0])
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/postgres/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // The collections, each with an index of its own.
@@ -44,21 +45,21 @@ type Kinds struct {
 // Kinds returns the numbers of all kinds.
 func (s Words) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
 	all := map[index.Kind]uint32{}
-	err := s.Rows(ctx, `SELECT num, type, scope FROM kinds WHERE space = $space`, nil, func(r conn.Scanner) error {
+	err := s.Rows(ctx, `SELECT num, type, scope FROM kinds WHERE space = $space`, nil, func(r sqlrow.Scanner) error {
 		var num uint32
 		var k index.Kind
 		err := r.Scan(&num, &k.Type, &k.Scope)
 		all[k] = num
 		return err
 	})
-	return all, conn.Doing(err, "read kinds")
+	return all, sqlrow.Doing(err, "read kinds")
 }
 
 // Kind returns the number of a kind.
 func (s Words) Kind(ctx context.Context, k index.Kind) (num uint32, err error) {
 	if s.Kept == nil || s.Head.Changes != s.Begun { // what this transaction changed is not for others
 		_, err = s.Maybe(ctx, `SELECT num FROM kinds WHERE space = $space AND type = ? AND scope = ?`, []any{k.Type, k.Scope}, &num)
-		return num, conn.Doing(err, "read kinds")
+		return num, sqlrow.Doing(err, "read kinds")
 	}
 	s.Kept.mu.Lock()
 	all := s.Kept.nums
@@ -81,13 +82,13 @@ func (s Words) Kind(ctx context.Context, k index.Kind) (num uint32, err error) {
 func (s Words) AddKind(ctx context.Context, k index.Kind) (uint32, error) {
 	num := next(s.Other)
 	err := s.Run(ctx, `INSERT INTO kinds (space, num, type, scope) VALUES ($space,?,?,?)`, num, k.Type, k.Scope)
-	return uint32(num), conn.Doing(err, "number type %q", k.Type)
+	return uint32(num), sqlrow.Doing(err, "number type %q", k.Type)
 }
 
 // DropKinds removes the kinds without memories; prompts have the one without a type.
 func (s Words) DropKinds(ctx context.Context) (bool, error) {
 	n, err := s.Exec(ctx, `DELETE FROM kinds WHERE space = $space AND type <> '' AND type NOT IN (SELECT type FROM tallies WHERE space = $space)`)
-	return n > 0, conn.Doing(err, "drop unused types")
+	return n > 0, sqlrow.Doing(err, "drop unused types")
 }
 
 // Unsealed reads waiting memories.
@@ -97,14 +98,14 @@ func (s Words) Unsealed(ctx context.Context, after int64, words bool, each func(
 		columns = "words"
 	}
 	query := `SELECT seq, memory, document, ` + columns + ` FROM unsealed WHERE space = $space AND collection = ? AND seq > ? ORDER BY seq`
-	err := s.Rows(ctx, query, []any{s.Collection, after}, func(r conn.Scanner) error {
+	err := s.Rows(ctx, query, []any{s.Collection, after}, func(r sqlrow.Scanner) error {
 		var u index.Unsealed
 		if err := r.Scan(&u.Seq, &u.Memory, &u.Document, &u.Words); err != nil {
 			return err
 		}
 		return each(u)
 	})
-	return conn.Doing(err, "read the newest memories")
+	return sqlrow.Doing(err, "read the newest memories")
 }
 
 // AddUnsealed adds a waiting memory.
@@ -112,7 +113,7 @@ func (s Words) AddUnsealed(ctx context.Context, u index.Unsealed) (int64, error)
 	seq := next(&s.Head.Last)
 	s.Head.Unsealed++
 	err := s.Run(ctx, `INSERT INTO unsealed (space, collection, seq, memory, document, words) VALUES ($space,?,?,?,?,?)`, s.Collection, seq, u.Memory, u.Document, bytesOf(u.Words))
-	return seq, conn.Doing(err, "index memory %d", u.Memory)
+	return seq, sqlrow.Doing(err, "index memory %d", u.Memory)
 }
 
 // MoveUnsealed replaces a document.
@@ -127,7 +128,7 @@ func (s Words) DropUnsealed(ctx context.Context, memory int64) (bool, error) {
 	}
 	n, err := s.Exec(ctx, `DELETE FROM unsealed WHERE space = $space AND collection = ? AND memory = ?`, s.Collection, memory)
 	s.Head.Unsealed -= n
-	return n > 0, conn.Doing(err, "remove memory %d from the index", memory)
+	return n > 0, sqlrow.Doing(err, "remove memory %d from the index", memory)
 }
 
 // ClearUnsealed removes all waiting memories.
@@ -146,14 +147,14 @@ func (s Words) Reserve(_ context.Context, n int64) (int64, error) {
 // Segments reads the segments.
 func (s Words) Segments(ctx context.Context, each func(index.Segment) error) error {
 	const query = `SELECT num, level, coalesce(project, -1), version, slots, live, tokens, firsts FROM segments WHERE space = $space AND collection = ? ORDER BY num`
-	err := s.Rows(ctx, query, []any{s.Collection}, func(r conn.Scanner) error {
+	err := s.Rows(ctx, query, []any{s.Collection}, func(r sqlrow.Scanner) error {
 		var g index.Segment
 		if err := r.Scan(&g.Num, &g.Level, &g.Project, &g.Version, &g.Slots, &g.Live, &g.Tokens, &g.Firsts); err != nil {
 			return err
 		}
 		return each(g)
 	})
-	return conn.Doing(err, "read segments")
+	return sqlrow.Doing(err, "read segments")
 }
 
 // AddSegment adds a segment.
@@ -161,7 +162,7 @@ func (s Words) AddSegment(ctx context.Context, g index.Segment) (int64, error) {
 	const query = `INSERT INTO segments (space, collection, num, level, project, version, slots, live, tokens, firsts) VALUES ($space,?,?,?,nullif(?::bigint, -1),?,?,?,?,?)`
 	num := next(s.Other)
 	err := s.Run(ctx, query, s.Collection, num, g.Level, g.Project, g.Version, g.Slots, g.Live, g.Tokens, bytesOf(g.Firsts))
-	return num, conn.Doing(err, "add a segment")
+	return num, sqlrow.Doing(err, "add a segment")
 }
 
 // PutSegment replaces the row of a segment.
@@ -176,7 +177,7 @@ func (s Words) DropSegment(ctx context.Context, num int64) error {
 		conn.With(`DELETE FROM documents WHERE space = $space AND segment = ?`, num),
 		conn.With(`DELETE FROM lengths WHERE space = $space AND segment = ?`, num),
 		conn.With(`DELETE FROM segments WHERE space = $space AND num = ?`, num))
-	return conn.Doing(err, "drop segment %d", num)
+	return sqlrow.Doing(err, "drop segment %d", num)
 }
 
 // partsOf are the statements for the parts of one sort.
@@ -201,12 +202,12 @@ func (s Words) Parts(ctx context.Context, of index.Sort, segments []int64, from 
 	if len(segments) == 0 {
 		return nil
 	}
-	return conn.Doing(s.Rows(ctx, parts[of].from, []any{segments, from}, partTo(each)), "read segments")
+	return sqlrow.Doing(s.Rows(ctx, parts[of].from, []any{segments, from}, partTo(each)), "read segments")
 }
 
 // partTo returns what reads rows of parts.
-func partTo(each func(index.Place, []byte) error) func(conn.Scanner) error {
-	return func(r conn.Scanner) error {
+func partTo(each func(index.Place, []byte) error) func(sqlrow.Scanner) error {
+	return func(r sqlrow.Scanner) error {
 		var p index.Place
 		var data []byte
 		if err := r.Scan(&p.Segment, &p.N, &data); err != nil {
@@ -225,7 +226,7 @@ func (s Words) PartsAt(ctx context.Context, of index.Sort, at []index.Place, eac
 	for i, p := range at {
 		segments[i], ns[i] = p.Segment, int64(p.N)
 	}
-	return conn.Doing(s.Rows(ctx, parts[of].at, []any{segments, ns}, partTo(each)), "read parts of segments")
+	return sqlrow.Doing(s.Rows(ctx, parts[of].at, []any{segments, ns}, partTo(each)), "read parts of segments")
 }
 
 // PutPart adds or replaces a part.
@@ -250,7 +251,7 @@ func (s Words) Clear(ctx context.Context) error {
 	if err == nil && s.Collection == OfMemories {
 		err = s.Run(ctx, `DELETE FROM kinds WHERE space = $space AND type <> ''`)
 	}
-	return conn.Doing(err, "empty the index")
+	return sqlrow.Doing(err, "empty the index")
 }
 
 // bytesOf returns bytes that are not NULL.

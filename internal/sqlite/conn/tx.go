@@ -5,9 +5,10 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
+
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Tx runs the statements of one transaction on its connection, prepared and cached. One goroutine uses it
@@ -26,14 +27,6 @@ type Hook interface {
 	Before(ctx context.Context, query string) (string, error)
 	// Changing is called before a statement that Exec runs.
 	Changing(query string)
-}
-
-// Scanner is a row. Scan converts as database/sql does; what it writes to a sql.RawBytes lasts.
-type Scanner interface{ Scan(into ...any) error }
-
-// Querier is a Tx, or a type that embeds one.
-type Querier interface {
-	Rows(ctx context.Context, query string, args []any, scan func(Scanner) error) error
 }
 
 // stmt prepares a statement that is run next, with the context to run it in.
@@ -126,11 +119,8 @@ func (t *Tx) Maybe(ctx context.Context, query string, args []any, into ...any) (
 	return err == nil, err
 }
 
-// ErrStop ends an iteration early.
-var ErrStop = errors.New("stop")
-
-// Rows runs a query and calls scan for each row, until it returns an error. Rows returns nil for ErrStop.
-func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scanner) error) error {
+// Rows runs a query and calls scan for each row, until it returns an error. Rows returns nil for sqlrow.ErrStop.
+func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(sqlrow.Scanner) error) error {
 	rows, err := t.query(ctx, query, args)
 	if err != nil {
 		return err
@@ -151,72 +141,10 @@ func (t *Tx) Rows(ctx context.Context, query string, args []any, scan func(Scann
 		}
 	}
 	shut := rows.Close()
-	if errors.Is(err, io.EOF) || errors.Is(err, ErrStop) {
+	if errors.Is(err, io.EOF) || errors.Is(err, sqlrow.ErrStop) {
 		err = shut
 	}
 	return err
-}
-
-// List reads the rows of a query; doing is the context of errors.
-func List[T any](ctx context.Context, t Querier, doing, query string, args []any, scan func(Scanner) (T, error)) (all []T, err error) {
-	err = t.Rows(ctx, query, args, func(s Scanner) error {
-		one, err := scan(s)
-		all = append(all, one)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", doing, err)
-	}
-	return all, nil
-}
-
-// Column reads a single column.
-func Column[T any](ctx context.Context, t Querier, query string, args ...any) ([]T, error) {
-	return List(ctx, t, "read a column", query, args, One[T])
-}
-
-// One reads a row of a single column.
-func One[T any](s Scanner) (v T, err error) {
-	err = s.Scan(&v)
-	return v, err
-}
-
-// Each calls fn for each value of a single column.
-func Each[T any](ctx context.Context, t Querier, query string, fn func(T), args ...any) error {
-	return t.Rows(ctx, query, args, func(s Scanner) error {
-		v, err := One[T](s)
-		fn(v)
-		return err
-	})
-}
-
-// Pairs reads two columns as a map.
-func Pairs[K comparable, V any](ctx context.Context, t Querier, query string, args ...any) (map[K]V, error) {
-	all := map[K]V{}
-	err := t.Rows(ctx, query, args, func(s Scanner) error {
-		var k K
-		var v V
-		err := s.Scan(&k, &v)
-		all[k] = v
-		return err
-	})
-	return all, err
-}
-
-// First returns the first row of a list, and whether there is one.
-func First[T any](all []T, err error) (one T, found bool, _ error) {
-	if err != nil || len(all) == 0 {
-		return one, false, err
-	}
-	return all[0], true, nil
-}
-
-// Doing adds context to an error, if there is one.
-func Doing(err error, format string, args ...any) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf(format+": %w", append(args, err)...)
 }
 
 // JSONNums encodes numbers for json_each, so that one statement serves any number of them.

@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Store keeps vectors in one transaction.
@@ -27,7 +28,7 @@ var (
 // firstRow is the number of the row that memory 0 would have: those of the model follow it.
 func firstRow(model int64) int64 { return model << 48 }
 
-func scanModel(s conn.Scanner) (m index.Model, err error) {
+func scanModel(s sqlrow.Scanner) (m index.Model, err error) {
 	err = s.Scan(&m.Num, &m.Dimensions, &m.Changes)
 	return m, err
 }
@@ -35,18 +36,18 @@ func scanModel(s conn.Scanner) (m index.Model, err error) {
 // Model returns the model with a fingerprint.
 func (s Store) Model(ctx context.Context, fingerprint string) (index.Model, bool, error) {
 	const query = `SELECT num, dimensions, changes FROM models WHERE fingerprint = ?`
-	return conn.First(conn.List(ctx, s.Tx, "read model", query, []any{fingerprint}, scanModel))
+	return sqlrow.First(sqlrow.List(ctx, s.Tx, "read model", query, []any{fingerprint}, scanModel))
 }
 
 // Models returns all models.
 func (s Store) Models(ctx context.Context) ([]index.Model, error) {
-	return conn.List(ctx, s.Tx, "read models", `SELECT num, dimensions, changes FROM models`, nil, scanModel)
+	return sqlrow.List(ctx, s.Tx, "read models", `SELECT num, dimensions, changes FROM models`, nil, scanModel)
 }
 
 // Coverage returns the models that have vectors, those of most memories first.
 func (s Store) Coverage(ctx context.Context) ([]engram.ModelCoverage, error) {
 	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE memories > 0 ORDER BY memories DESC, num`
-	return conn.List(ctx, s.Tx, "read models", query, nil, func(r conn.Scanner) (u engram.ModelCoverage, err error) {
+	return sqlrow.List(ctx, s.Tx, "read models", query, nil, func(r sqlrow.Scanner) (u engram.ModelCoverage, err error) {
 		err = r.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
 		return u, err
 	})
@@ -68,19 +69,19 @@ func (s Store) DropModel(ctx context.Context, model int64) error {
 	if err == nil {
 		err = s.RunAll(ctx, conn.With(`DELETE FROM vectors WHERE num BETWEEN ? AND ?`, firstRow(model), firstRow(model+1)-1), conn.With(`DELETE FROM models WHERE num = ?`, model))
 	}
-	return conn.Doing(err, "drop model")
+	return sqlrow.Doing(err, "drop model")
 }
 
 // Count adds to the number of memories with a vector of a model.
 func (s Store) Count(ctx context.Context, model, more int64) error {
-	return conn.Doing(s.Run(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, more, model), "count vectors")
+	return sqlrow.Doing(s.Run(ctx, `UPDATE models SET memories = memories + ? WHERE num = ?`, more, model), "count vectors")
 }
 
 // Lacking returns how many live memories have no vector of a model.
 func (s Store) Lacking(ctx context.Context, model int64) (lacking int64, err error) {
 	const query = `SELECT (SELECT coalesce(sum(live), 0) FROM tallies) - memories FROM models WHERE num = ?`
 	err = s.Row(ctx, query, []any{model}, &lacking)
-	return lacking, conn.Doing(err, "count vectors")
+	return lacking, sqlrow.Doing(err, "count vectors")
 }
 
 // PutRows sets vectors. A first one needs no look whether the memory is live, and no update.
@@ -124,13 +125,13 @@ func (Store) rowsOf(res sql.Result, err error) (int64, error) {
 func (s Store) eachRow(ctx context.Context, query string, args []any, each func(int64, []byte) error) error {
 	var memory int64
 	var row sql.RawBytes
-	err := s.Tx.Rows(ctx, query, args, func(r conn.Scanner) error {
+	err := s.Tx.Rows(ctx, query, args, func(r sqlrow.Scanner) error {
 		if err := r.Scan(&memory, &row); err != nil {
 			return err
 		}
 		return each(memory, row)
 	})
-	return conn.Doing(err, "read vectors")
+	return sqlrow.Doing(err, "read vectors")
 }
 
 // Rows reads the vectors of memories by the primary key.
@@ -188,13 +189,13 @@ func Adds(query string) bool {
 
 // Coded returns the segments with codes of a model.
 func (s Store) Coded(ctx context.Context, model int64) (map[int64]int64, error) {
-	all, err := conn.Pairs[int64, int64](ctx, s.Tx, `SELECT segment, version FROM coded WHERE model = ?`, model)
-	return all, conn.Doing(err, "read codes")
+	all, err := sqlrow.Pairs[int64, int64](ctx, s.Tx, `SELECT segment, version FROM coded WHERE model = ?`, model)
+	return all, sqlrow.Doing(err, "read codes")
 }
 
 // codes calls each with the rows of a query.
 func (s Store) codes(ctx context.Context, segment int64, query string, args []any, each func(page int, signs, sizes []byte) error) error {
-	err := s.Tx.Rows(ctx, query, args, func(r conn.Scanner) error {
+	err := s.Tx.Rows(ctx, query, args, func(r sqlrow.Scanner) error {
 		var num int64
 		var signs, sizes []byte
 		if err := r.Scan(&num, &signs, &sizes); err != nil {
@@ -202,7 +203,7 @@ func (s Store) codes(ctx context.Context, segment int64, query string, args []an
 		}
 		return each(int(num&255), signs, sizes)
 	})
-	return conn.Doing(err, "read codes of segment %d", segment)
+	return sqlrow.Doing(err, "read codes of segment %d", segment)
 }
 
 // Codes reads the pages of codes of segments, with a statement a segment.
@@ -243,12 +244,12 @@ func (s Store) Recoded(ctx context.Context, model, segment int64) error {
 	if err == nil {
 		err = s.Run(ctx, query, model, segment, now)
 	}
-	return conn.Doing(err, "write codes of segment %d", segment)
+	return sqlrow.Doing(err, "write codes of segment %d", segment)
 }
 
 // DropCodes removes the codes of a segment.
 func (s Store) DropCodes(ctx context.Context, segment int64) error {
-	models, err := conn.Column[int64](ctx, s.Tx, `SELECT num FROM models`)
+	models, err := sqlrow.Column[int64](ctx, s.Tx, `SELECT num FROM models`)
 	for _, model := range models {
 		if err == nil {
 			err = s.dropCodes(ctx, model, segment, segment)
@@ -257,7 +258,7 @@ func (s Store) DropCodes(ctx context.Context, segment int64) error {
 	if err == nil && len(models) > 0 {
 		err = s.Run(ctx, changeSQL)
 	}
-	return conn.Doing(err, "drop codes")
+	return sqlrow.Doing(err, "drop codes")
 }
 
 // dropCodes removes a model's codes in the segments from first to last.
@@ -268,5 +269,5 @@ func (s Store) dropCodes(ctx context.Context, model, first, last int64) error {
 
 // ClearCodes removes all codes.
 func (s Store) ClearCodes(ctx context.Context) error {
-	return conn.Doing(s.RunAll(ctx, conn.With("DELETE FROM vector_codes"), conn.With("DELETE FROM coded"), conn.With(changeSQL)), "empty the codes")
+	return sqlrow.Doing(s.RunAll(ctx, conn.With("DELETE FROM vector_codes"), conn.With("DELETE FROM coded"), conn.With(changeSQL)), "empty the codes")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Explain gives an SQLite error its code and a hint. Other errors, and those with a code, pass
@@ -79,7 +80,7 @@ func strange(ctx context.Context, c *conn.Conn, path string) error {
 	const query = `SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY 1, c.cid`
 	who := &Stranger{Path: path, Tables: map[string][]string{}}
 	t := &conn.Tx{Conn: c}
-	err := t.Rows(ctx, query, nil, func(r conn.Scanner) error {
+	err := t.Rows(ctx, query, nil, func(r sqlrow.Scanner) error {
 		var table, column string
 		err := r.Scan(&table, &column)
 		who.Tables[table] = append(who.Tables[table], column)

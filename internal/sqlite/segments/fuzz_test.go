@@ -16,6 +16,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/segments"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -47,7 +48,7 @@ func FuzzRow(f *testing.F) {
 		}
 		defer x.conn.Rollback()
 		tx := &conn.Tx{Conn: x.conn, Writes: true}
-		rows, err := conn.Column[int64](t.Context(), tx, "SELECT "+use[1]+" FROM "+use[0]+" ORDER BY 1")
+		rows, err := sqlrow.Column[int64](t.Context(), tx, "SELECT "+use[1]+" FROM "+use[0]+" ORDER BY 1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,7 @@ func newFuzzed(f *testing.F) *fuzzed {
 	})
 	x := &fuzzed{conn: c}
 	tx := &conn.Tx{Conn: c}
-	if x.project, err = conn.Pairs[string, int64](f.Context(), tx, "SELECT name, num FROM projects"); err != nil {
+	if x.project, err = sqlrow.Pairs[string, int64](f.Context(), tx, "SELECT name, num FROM projects"); err != nil {
 		f.Fatal(err)
 	}
 	for range 6 {

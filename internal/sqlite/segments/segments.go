@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/index"
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // Store is the index of words as one transaction sees and changes it. Tx is required.
@@ -25,32 +26,32 @@ func (s Store) State(ctx context.Context) (now index.State, err error) {
 // Changed counts a change.
 func (s Store) Changed(ctx context.Context) (version int64, err error) {
 	err = s.Row(ctx, `UPDATE index_state SET changes = changes + 1 RETURNING changes`, nil, &version)
-	return version, conn.Doing(err, "change the index")
+	return version, sqlrow.Doing(err, "change the index")
 }
 
 // Kinds returns the numbers of all kinds.
 func (s Store) Kinds(ctx context.Context) (map[index.Kind]uint32, error) {
 	all := map[index.Kind]uint32{}
-	err := s.Rows(ctx, `SELECT num, type, scope FROM kinds`, nil, func(r conn.Scanner) error {
+	err := s.Rows(ctx, `SELECT num, type, scope FROM kinds`, nil, func(r sqlrow.Scanner) error {
 		var num uint32
 		var k index.Kind
 		err := r.Scan(&num, &k.Type, &k.Scope)
 		all[k] = num
 		return err
 	})
-	return all, conn.Doing(err, "read kinds")
+	return all, sqlrow.Doing(err, "read kinds")
 }
 
 // Kind returns the number of a kind.
 func (s Store) Kind(ctx context.Context, k index.Kind) (num uint32, err error) {
 	_, err = s.Maybe(ctx, `SELECT num FROM kinds WHERE type = ? AND scope = ?`, []any{k.Type, k.Scope}, &num)
-	return num, conn.Doing(err, "read kinds")
+	return num, sqlrow.Doing(err, "read kinds")
 }
 
 // AddKind numbers a kind.
 func (s Store) AddKind(ctx context.Context, k index.Kind) (uint32, error) {
 	num, err := s.inserted(ctx, `INSERT INTO kinds (type, scope) VALUES (?,?)`, k.Type, k.Scope)
-	return uint32(num), conn.Doing(err, "number type %q", k.Type)
+	return uint32(num), sqlrow.Doing(err, "number type %q", k.Type)
 }
 
 // inserted runs an INSERT and returns the number of its row.
@@ -75,7 +76,7 @@ func (s Store) removed(ctx context.Context, query string, args ...any) (bool, er
 // DropKinds removes the kinds without memories.
 func (s Store) DropKinds(ctx context.Context) (bool, error) {
 	dropped, err := s.removed(ctx, `DELETE FROM kinds WHERE type NOT IN (SELECT type FROM tallies)`)
-	return dropped, conn.Doing(err, "drop unused types")
+	return dropped, sqlrow.Doing(err, "drop unused types")
 }
 
 // Unsealed reads waiting memories.
@@ -89,19 +90,19 @@ func (s Store) Unsealed(ctx context.Context, after int64, words bool, each func(
 	if !words {
 		into = into[:3]
 	}
-	err := s.Rows(ctx, query, []any{after}, func(r conn.Scanner) error {
+	err := s.Rows(ctx, query, []any{after}, func(r sqlrow.Scanner) error {
 		if err := r.Scan(into...); err != nil {
 			return err
 		}
 		return each(u)
 	})
-	return conn.Doing(err, "read the newest memories")
+	return sqlrow.Doing(err, "read the newest memories")
 }
 
 // AddUnsealed adds a waiting memory.
 func (s Store) AddUnsealed(ctx context.Context, u index.Unsealed) (int64, error) {
 	seq, err := s.inserted(ctx, `INSERT INTO unsealed (memory, document, words) VALUES (?,?,?)`, u.Memory, u.Document, bytesOf(u.Words))
-	return seq, conn.Doing(err, "index memory %d", u.Memory)
+	return seq, sqlrow.Doing(err, "index memory %d", u.Memory)
 }
 
 // MoveUnsealed replaces a document.
@@ -112,7 +113,7 @@ func (s Store) MoveUnsealed(ctx context.Context, seq int64, document []byte) err
 // DropUnsealed removes a waiting memory.
 func (s Store) DropUnsealed(ctx context.Context, memory int64) (bool, error) {
 	was, err := s.removed(ctx, `DELETE FROM unsealed WHERE memory = ?`, memory)
-	return was, conn.Doing(err, "remove memory %d from the index", memory)
+	return was, sqlrow.Doing(err, "remove memory %d from the index", memory)
 }
 
 // ClearUnsealed removes all waiting memories.
@@ -127,27 +128,27 @@ func (s Store) Reserve(ctx context.Context, n int64) (int64, error) {
 		err = s.RunAll(ctx, conn.With(`DELETE FROM unsealed WHERE seq = ?`, first),
 			conn.With(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'unsealed'`, first-1+n))
 	}
-	return first - 1, conn.Doing(err, "number unsealed memories")
+	return first - 1, sqlrow.Doing(err, "number unsealed memories")
 }
 
 // Segments reads the segments.
 func (s Store) Segments(ctx context.Context, each func(index.Segment) error) error {
 	const query = `SELECT num, version, level, coalesce(project, -1), slots, live, tokens, firsts FROM segments ORDER BY num`
-	err := s.Rows(ctx, query, nil, func(r conn.Scanner) error {
+	err := s.Rows(ctx, query, nil, func(r sqlrow.Scanner) error {
 		var g index.Segment
 		if err := r.Scan(&g.Num, &g.Version, &g.Level, &g.Project, &g.Slots, &g.Live, &g.Tokens, &g.Firsts); err != nil {
 			return err
 		}
 		return each(g)
 	})
-	return conn.Doing(err, "read segments")
+	return sqlrow.Doing(err, "read segments")
 }
 
 // AddSegment adds a segment.
 func (s Store) AddSegment(ctx context.Context, g index.Segment) (int64, error) {
 	const query = `INSERT INTO segments (level, project, version, slots, live, tokens, firsts) VALUES (?,nullif(?,-1),?,?,?,?,?)`
 	num, err := s.inserted(ctx, query, g.Level, g.Project, g.Version, g.Slots, g.Live, g.Tokens, bytesOf(g.Firsts))
-	return num, conn.Doing(err, "add a segment")
+	return num, sqlrow.Doing(err, "add a segment")
 }
 
 // PutSegment replaces the row of a segment.
@@ -215,7 +216,7 @@ func (s Store) Parts(ctx context.Context, of index.Sort, segments []int64, from 
 	into := []any{&num, &data}
 	for _, segment := range segments {
 		first, last := rows(segment, from)
-		err := s.Rows(ctx, parts[of].from, []any{first, last}, func(r conn.Scanner) error {
+		err := s.Rows(ctx, parts[of].from, []any{first, last}, func(r sqlrow.Scanner) error {
 			if err := r.Scan(into...); err != nil {
 				return err
 			}
@@ -244,7 +245,7 @@ func (s Store) PartsAt(ctx context.Context, of index.Sort, at []index.Place, eac
 		nums[i] = row(p.Segment, p.N)
 	}
 	into := []any{&num, &data}
-	return s.Rows(ctx, parts[of].at, []any{conn.JSONNums(nums)}, func(r conn.Scanner) error {
+	return s.Rows(ctx, parts[of].at, []any{conn.JSONNums(nums)}, func(r sqlrow.Scanner) error {
 		if err := r.Scan(into...); err != nil {
 			return err
 		}
