@@ -48,8 +48,7 @@ type listedTools struct {
 	Tools []listedTool `json:"tools"`
 }
 
-// listOffered is the middleware that lists the offered tools, which the SDK does not know (anyTool), and marks the deferred
-// ones.
+// listOffered is the middleware that lists the offered tools, which the SDK does not know, and marks the deferred ones.
 func (s *Server) listOffered(next mcp.MethodHandler) mcp.MethodHandler {
 	offered := sync.OnceValue(func() []listedTool {
 		all := make([]listedTool, len(s.tools))

@@ -22,7 +22,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -107,7 +106,6 @@ func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 		m.configure(options)
 	}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: cmp.Or(o.Version, "unknown")}, options)
-	s.sdk.AddTool(&mcp.Tool{Name: anyTool, InputSchema: &jsonschema.Schema{Type: "object"}}, s.called)
 	if s.memories {
 		m.offer()
 	}
@@ -133,36 +131,26 @@ func dialects(o Options) []tool.Tool {
 	return slices.Concat(mem.Tools(d), memory.New(d).Tools(), recall.Tools(d))
 }
 
-// anyTool is the one tool that the SDK knows, instead of every taken one: adding a tool takes it long, since it writes and
-// reads the schema more than once, and it never uses what it has read.
-const anyTool = "any"
-
-// calledKey is the context key of the call that is passed to the SDK as one of anyTool.
-type calledKey struct{}
-
-// callTaken is the middleware that passes calls of the tools to the SDK as calls of anyTool. refuseUntaken stands before it.
+// callTaken is the middleware that runs the tools. The SDK knows none of them: to add one takes it long, since it writes and
+// reads the schema more than once, and it never uses what it has read. refuseUntaken stands before it.
 func (s *Server) callTaken(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		call, ok := req.(*mcp.CallToolRequest)
 		if !ok {
 			return next(ctx, method, req)
 		}
-		params := *call.Params
-		params.Name = anyTool
-		return next(context.WithValue(ctx, calledKey{}, call), method, &mcp.CallToolRequest{Session: call.Session, Params: &params, Extra: call.Extra})
+		return s.called(ctx, call), nil
 	}
 }
 
-// called runs a tool for the SDK. It never returns an error: the SDK would make a protocol error of it, which
-// models do not see.
-func (s *Server) called(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	req := ctx.Value(calledKey{}).(*mcp.CallToolRequest)
+// called runs a tool. A failure is a result too: models do not see errors of the protocol.
+func (s *Server) called(ctx context.Context, req *mcp.CallToolRequest) *mcp.CallToolResult {
 	t := s.taken[slices.IndexFunc(s.taken, func(t tool.Tool) bool { return t.Name == req.Params.Name })]
 	reply, err := s.run(ctx, t, req)
 	if err != nil {
-		return s.failure(t.Name, err), nil
+		return s.failure(t.Name, err)
 	}
-	return result(reply.Text, reply.Structured, false), nil
+	return result(reply.Text, reply.Structured, false)
 }
 
 func result(text string, structured json.RawMessage, isError bool) *mcp.CallToolResult {
