@@ -244,9 +244,9 @@ func (b *briefBuilder) readNotes(ctx context.Context, r engram.Reader) error {
 	return err
 }
 
-// lastingFirst moves the first most lasting memories to the front, then the first learned others that are no
-// rules, and returns the first weighed of all. Worth fades with age: without this, a brief would show this week's facts instead of lasting
-// preferences, which no prompt brings up; and many rules would crowd out everything else.
+// lastingFirst moves the first most lasting memories to the front, then the first learned others that are no rules, and
+// returns the first weighed of all. Worth fades with age: without this, a brief would show this week's facts instead of
+// lasting preferences, which no prompt brings up; and many rules would crowd out everything else.
 func lastingFirst(ms []engram.Memory, most, learned, weighed int) []engram.Memory {
 	var first, then, rest []*engram.Memory
 	for i, m := range ms {
