@@ -73,7 +73,8 @@ func first(rows driver.Rows, into []any) error {
 	return err
 }
 
-// Scan implements sqlrow.Scanner. The driver's texts and blobs are copies already, and are not copied again.
+// Scan implements sqlrow.Scanner and converts as database/sql does. The driver's texts and blobs are copies already, and are
+// not copied again: what it writes to a sql.RawBytes lasts.
 func (r *row) Scan(into ...any) error {
 	if len(into) != len(r.values) {
 		return fmt.Errorf("%d columns for %d destinations", len(r.values), len(into))
