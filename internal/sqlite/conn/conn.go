@@ -47,7 +47,7 @@ func (c *Conn) stmt(ctx context.Context, query string) (statement, error) {
 	if len(c.stmts) >= maxStatements {
 		_ = c.Forget() // of reading, which reported its own errors
 	}
-	s, err := c.raw.PrepareContext(ctx, hideLimits(query))
+	s, err := c.raw.PrepareContext(ctx, hideValues(query))
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +68,13 @@ func (c *Conn) Forget() error {
 	return errors.Join(errs...)
 }
 
-// hideLimits hides the limits of a query from the planner. SQLite re-prepares a statement with a bare
-// parameter as LIMIT whenever a value is bound to it (sqlite3ExprIsInteger), which costs more than
-// running most of ours, and the plans are the same.
-func hideLimits(query string) string { return strings.ReplaceAll(query, "LIMIT ?", "LIMIT 0+?") }
+// hideValues hides the values of parameters from the planner. SQLite prepares a statement anew when a new value is bound
+// to a bare parameter that is a LIMIT or that it compares with the condition of a partial index, and when an equal value
+// becomes 0 or 1 or stops being so (sqlite3VdbeReprepareOnBind). That costs more than running most of ours, which are
+// planned the same for all values.
+func hideValues(query string) string { return hidden.Replace(query) }
+
+var hidden = strings.NewReplacer("LIMIT ?", "LIMIT 0+?", "= ?", "= +?")
 
 // Exec runs a statement without caching it.
 func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {

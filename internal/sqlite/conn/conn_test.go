@@ -1,0 +1,51 @@
+package conn_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
+)
+
+// A plan that looks at the value of a parameter is made anew whenever that value changes.
+func TestNoPlanLooksAtAValue(t *testing.T) {
+	pool, err := conn.NewPool(filepath.Join(t.TempDir(), "test.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	c, err := pool.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Give(c)
+	for _, query := range []string{"CREATE TABLE marks (mark TEXT, at INTEGER)", "CREATE INDEX marks_secret ON marks (at) WHERE mark = 'secret'"} {
+		if err := c.Exec(t.Context(), query); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		where string
+		args  []any
+		index bool
+	}{
+		{"mark = 'secret'", nil, true}, // so the index would serve a query that shows the value
+		{"mark = ?", []any{"secret"}, false},
+		{"mark = ?1", []any{"secret"}, false},
+	} {
+		plan, err := sqlrow.List(t.Context(), &conn.Tx{Conn: c}, "explain", "EXPLAIN QUERY PLAN SELECT at FROM marks WHERE "+tt.where, tt.args,
+			func(s sqlrow.Scanner) (step string, err error) {
+				var id, parent, unused int64
+				err = s.Scan(&id, &parent, &unused, &step)
+				return step, err
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(plan, "\n"), "marks_secret"); got != tt.index {
+			t.Errorf("WHERE %s: got plan %q, want index used %t", tt.where, plan, tt.index)
+		}
+	}
+}
