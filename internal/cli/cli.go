@@ -41,8 +41,8 @@ import (
 // Run executes one command and returns the exit code of the process.
 func Run(ctx context.Context, o command.Options) int {
 	p := command.New(ctx, o)
-	if serve.IsHook(o.Args) {
-		serve.RunHook(ctx, p, o.Args[1:])
+	if args, is := serve.HookArgs(o.Args); is {
+		serve.RunHook(ctx, p, args)
 		return 0
 	}
 	root := treeFor(p, o.Args)

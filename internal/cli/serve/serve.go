@@ -304,10 +304,15 @@ session-end, or the agent's own name for it. hook.log in the data directory reco
 	}
 }
 
-// IsHook reports the command line of a hook, which bypasses the command tree: it must be fast and must not
-// fail.
-func IsHook(args []string) bool {
-	return len(args) > 1 && args[0] == "hook" && !slices.Contains(args, "--help") && !slices.Contains(args, "-h")
+// HookArgs returns the arguments of the command line of a hook, which bypasses the command tree: it must be fast and must
+// not fail.
+func HookArgs(args []string) (of []string, is bool) {
+	words, _, _ := hookArgs(args)
+	if len(words) < 2 || words[0] != "hook" || slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+		return nil, false
+	}
+	at := slices.Index(args, "hook")
+	return slices.Concat(args[:at], args[at+1:]), true
 }
 
 // RunHook handles one event. Unknown arguments are ignored.
