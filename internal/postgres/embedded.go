@@ -60,7 +60,7 @@ func (t *tx) unembedded(ctx context.Context, fingerprint string, after int64, li
 		return nil, err
 	}
 	if all {
-		return t.memories(ctx, liveFromSQL(), after, limit)
+		return t.memories(ctx, memoriesWhere(liveFrom), after, limit)
 	}
 	return t.Memories(ctx, nums)
 }

@@ -49,9 +49,6 @@ func readHead(ctx context.Context, c *conn.Tx, lock string) (h head, err error) 
 	return h, err
 }
 
-// writtenHeadSQL writes the columns of headColumns.
-var writtenHeadSQL = `UPDATE heads SET (` + headColumns + `) = ROW(?` + strings.Repeat(",?", strings.Count(headColumns, ",")) + `) WHERE space = $space`
-
 // writeHead queues the head if the transaction wrote.
 func (t *tx) writeHead(ctx context.Context) error {
 	if !t.Wrote && t.head == t.begun {
@@ -62,7 +59,7 @@ func (t *tx) writeHead(ctx context.Context) error {
 	for _, n := range t.head.numbers() {
 		args = append(args, *n)
 	}
-	return t.Run(ctx, writtenHeadSQL, args...)
+	return t.Run(ctx, `UPDATE heads SET (`+headColumns+`) = ROW(?`+strings.Repeat(",?", len(args)-1)+`) WHERE space = $space`, args...)
 }
 
 // next returns the next number of a counter of the head; a given one, unless 0, is taken and counted.

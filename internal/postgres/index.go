@@ -219,7 +219,7 @@ func (t *tx) reindexPrompts(ctx context.Context) error {
 // eachLive calls fn with the live memories, some at a time.
 func (t *tx) eachLive(ctx context.Context, fn func(engram.Memory) error) error {
 	for after := int64(0); ; {
-		ms, err := t.memories(ctx, liveFromSQL(), after, atOnce)
+		ms, err := t.memories(ctx, memoriesWhere(liveFrom), after, atOnce)
 		if err != nil || len(ms) == 0 {
 			return err
 		}

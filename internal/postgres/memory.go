@@ -36,20 +36,19 @@ func scanMemory() func(sqlrow.Scanner) (engram.Memory, error) {
 	}
 }
 
-// memoryWhere selects memories; each look-up is served by one index.
-func memoryWhere(where string) func() string {
-	return sync.OnceValue(func() string {
-		return `SELECT ` + memoryColumns() + ` FROM memories m WHERE m.space = $space AND ` + where
-	})
+// memoriesWhere returns the statement that reads memories m.
+func memoriesWhere(where string) string {
+	return `SELECT ` + memoryColumns() + ` FROM memories m WHERE m.space = $space AND ` + where
 }
 
-var (
-	memoryByIDSQL           = memoryWhere(`m.id = ?`)
-	memoryByPrefixSQL       = memoryWhere(`m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`)
-	memoryBySyncIDSQL       = memoryWhere(`m.sync_id = ?`)
-	memoryByTopicSQL        = memoryWhere(`m.topic_key = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
-	memoryByProjectTopicSQL = memoryWhere(`m.topic_key = ? AND m.project = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`)
-	liveFromSQL             = memoryWhere(`m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`)
+// Each look-up is served by one index.
+const (
+	memoryByID           = `m.id = ?`
+	memoryByPrefix       = `m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`
+	memoryBySyncID       = `m.sync_id = ?`
+	memoryByTopic        = `m.topic_key = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
+	memoryByProjectTopic = `m.topic_key = ? AND m.project = ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
+	liveFrom             = `m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
 )
 
 // memoriesSQL selects memories by number. Of many it finds projects, which are few, by a join; sessions are many, so a join
@@ -64,25 +63,25 @@ var memoriesSQL = sync.OnceValue(func() string {
 func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
 	var found []engram.Memory
 	var err error
-	collect := func(query string, args ...any) { found, err = t.memories(ctx, query, args...) }
+	collect := func(where string, args ...any) { found, err = t.memories(ctx, memoriesWhere(where), args...) }
 	switch {
 	case ref.Num != 0:
 		found, err = t.Memories(ctx, []int64{ref.Num})
 	case ref.Whole():
-		collect(memoryByIDSQL(), ref.ID)
+		collect(memoryByID, ref.ID)
 	case ref.ID != "": // an id of an earlier program, or a prefix of a current one
-		if collect(memoryBySyncIDSQL(), engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
-			collect(memoryByPrefixSQL(), ref.ID)
+		if collect(memoryBySyncID, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
+			collect(memoryByPrefix, ref.ID)
 		}
 	case ref.SyncID != "":
-		collect(memoryBySyncIDSQL(), ref.SyncID)
+		collect(memoryBySyncID, ref.SyncID)
 	case ref.Project != "":
 		var num int64
 		if num, err = t.projectNum(ctx, ref.Project); err == nil {
-			collect(memoryByProjectTopicSQL(), ref.Topic, num)
+			collect(memoryByProjectTopic, ref.Topic, num)
 		}
 	default:
-		collect(memoryByTopicSQL(), ref.Topic)
+		collect(memoryByTopic, ref.Topic)
 	}
 	switch {
 	case err != nil:
@@ -126,9 +125,9 @@ func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.
 }
 
 // Neighbours are ordered by number, which is the order of saving.
-var (
-	earlierSQL = memoryWhere(`m.session = ? AND m.num < ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT ?`)
-	laterSQL   = memoryWhere(`m.session = ? AND m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`)
+const (
+	memoriesEarlier = `m.session = ? AND m.num < ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT ?`
+	memoriesLater   = `m.session = ? AND m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
 )
 
 // Neighbours returns the memories saved before and after memory num in its session.
@@ -137,11 +136,11 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if earlier, err = t.memories(ctx, earlierSQL(), s, num, before); err != nil {
+	if earlier, err = t.memories(ctx, memoriesWhere(memoriesEarlier), s, num, before); err != nil {
 		return nil, nil, err
 	}
 	slices.Reverse(earlier)
-	later, err = t.memories(ctx, laterSQL(), s, num, after)
+	later, err = t.memories(ctx, memoriesWhere(memoriesLater), s, num, after)
 	return earlier, later, err
 }
 

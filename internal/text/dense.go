@@ -27,7 +27,7 @@ var densePhrases = sync.OnceValue(func() *strings.Replacer {
 
 // koreanEndings are particles and endings of verbs, koreanStops the words around the topic of a question, without
 // them.
-var koreanEndings = strings.Fields("는지 했지 었지 었나 했나 나요 습니 니다 은 는 이 가 을 를 에 의 로 와 과 서 게 고 요 까 했 하 된 되 던 려")
+const koreanEndings = "는지 했지 었지 었나 했나 나요 습니 니다 은 는 이 가 을 를 에 의 로 와 과 서 게 고 요 까 했 하 된 되 던 려"
 
 var koreanStops = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
@@ -69,7 +69,7 @@ func withoutPhrases(question string) string {
 func koreanStem(w string) string {
 	for {
 		stem := ""
-		for _, ending := range koreanEndings {
+		for ending := range strings.FieldsSeq(koreanEndings) {
 			if s, ok := strings.CutSuffix(w, ending); ok && utf8.RuneCountInString(s) >= 2 {
 				stem = s
 				break

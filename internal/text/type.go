@@ -1,7 +1,6 @@
 package text
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -9,15 +8,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// typeWords has, by stem, the words for a known type that its own name does not give.
-var typeWords = map[string]engram.Type{
-	"decid": engram.TypeDecision, "bug": engram.TypeBugfix, "fix": engram.TypeBugfix, "configur": engram.TypeConfig,
-	"discov": engram.TypeDiscovery, "learnt": engram.TypeLearning,
-}
-
 // knownTypes has the known types by the stems of their names and of the other words for them.
 var knownTypes = sync.OnceValue(func() map[string]engram.Type {
-	types := maps.Clone(typeWords)
+	types := map[string]engram.Type{ // by stem, what the names themselves do not give
+		"decid": engram.TypeDecision, "bug": engram.TypeBugfix, "fix": engram.TypeBugfix, "configur": engram.TypeConfig,
+		"discov": engram.TypeDiscovery, "learnt": engram.TypeLearning,
+	}
 	for _, t := range engram.KnownTypes() {
 		if stem := (Token{Word: string(t)}).Text(); t != engram.TypeManual && types[stem] == "" {
 			types[stem] = t
@@ -35,8 +31,7 @@ func IsType(word string, t engram.Type) bool {
 }
 
 // asksForSome are words beside the name of a type that ask for any of it.
-var asksForSome = map[string]bool{"make": true, "made": true, "take": true, "took": true, "find": true, "found": true, "use": true,
-	"exist": true, "latest": true, "newest": true, "recent": true, "last": true, "known": true, "far": true, "please": true, "give": true}
+var asksForSome = Words{List: "make made take took find found use exist latest newest recent last known far please give"}
 
 // AsksForTypes returns the known types that a question asks for if it asks for nothing else but a time, such as "what
 // decisions did we make" or "bugs we fixed". A single word does so in the plural: "decision" may be a subject as well.
@@ -52,7 +47,7 @@ func AsksForTypes(question string, terms []engram.Term) (types []engram.Type) {
 		switch {
 		case asked != "" && (words > 1 || strings.HasSuffix(t.Written, "s")):
 			types = append(types, asked)
-		case !t.Time && !t.Stop && !t.Joined && !Asks(t.Written) && !asksForSome[t.Written]:
+		case !t.Time && !t.Stop && !t.Joined && !Asks(t.Written) && !asksForSome.Has(t.Written):
 			return nil
 		}
 	}
