@@ -323,12 +323,12 @@ func Quote(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// innerQuotes replaces quotation marks within a quotation.
-var innerQuotes = strings.NewReplacer("“", "'", "”", "'")
-
 // QuoteLine returns a quotation of one line between quotation marks, without such marks inside.
-func QuoteLine(s string) string {
-	return "“" + innerQuotes.Replace(Tame(Line(s, 0))) + "”"
+func QuoteLine(s string) string { return quoted(Tame(Line(s, 0))) }
+
+// quoted returns s between quotation marks, without such marks inside.
+func quoted(s string) string {
+	return "“" + strings.ReplaceAll(strings.ReplaceAll(s, "“", "'"), "”", "'") + "”"
 }
 
 // titleOf returns the title of a memory for a line, quoted if necessary.

@@ -236,7 +236,7 @@ func RemindLine(m engram.Memory, n engram.Note, excerpt string, now time.Time) s
 	}
 	source, foreign := sourceOf(m.Origin)
 	if foreign {
-		said = "“" + strings.NewReplacer("“", "'", "”", "'").Replace(said) + "”"
+		said = quoted(said)
 	}
 	line := fmt.Sprintf("- #%d %s, %s, %s: %s", m.Num, typeOf(m), Age(now.Sub(m.UpdatedAt)), source, said)
 	if marks := Marks(withoutPending(n)); len(marks) > 0 {
