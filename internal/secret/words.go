@@ -8,18 +8,21 @@ import (
 // words finds the keywords of all rules in one pass. Three characters, of five bits each, decide
 // whether any keyword can begin there; in prose few do.
 type words struct {
+	rules  []compiled
 	begins [1 << 10]uint16  // by two characters: 1 + the index in thirds, 0 for none
-	thirds [][1 << 5]uint16 // by the third: 1 + the index in lists, 0 for none
-	lists  [][]word
+	thirds [][1 << 5]uint16 // by the third: 1 + the index of its list in starts, 0 for none
+	starts []uint16         // where lists begin in words; each ends where the next one begins, the last at the last number
+	words  []word
 	always []int // rules without keywords
 }
 
-type word struct {
-	text string
-	rule int
-}
+// word is a keyword of a rule, by their indexes.
+type word struct{ rule, keyword uint16 }
 
 type place struct{ rule, at int }
+
+// mostBegins is the number of thirds, for one allocation.
+const mostBegins = 143
 
 // code maps a character to five bits, ignoring case.
 func code(c byte) uint32 {
@@ -45,17 +48,15 @@ func code(c byte) uint32 {
 }
 
 func newWords(rules []compiled) *words {
-	w := &words{}
+	w := &words{rules: rules, thirds: make([][1 << 5]uint16, 0, mostBegins)}
 	each := func(do func(key uint32, k word)) {
 		for n := range rules {
-			for _, k := range rules[n].keywords {
-				keysOf(k, func(key uint32) { do(key, word{k, n}) })
+			for i, k := range rules[n].keywords {
+				keysOf(k, func(key uint32) { do(key, word{uint16(n), uint16(i)}) })
 			}
 		}
 	}
-	var sizes []int // of the lists; each begins where the one before it ends, in one piece of memory
-	all := 0
-	each(func(key uint32, _ word) {
+	each(func(key uint32, _ word) { // makes the lists, and counts their words
 		begin := &w.begins[key>>5]
 		if *begin == 0 {
 			w.thirds = append(w.thirds, [1 << 5]uint16{})
@@ -63,18 +64,23 @@ func newWords(rules []compiled) *words {
 		}
 		list := &w.thirds[*begin-1][key&(1<<5-1)]
 		if *list == 0 {
-			sizes = append(sizes, 0)
-			*list = uint16(len(sizes))
+			w.starts = append(w.starts, 0)
+			*list = uint16(len(w.starts))
 		}
-		sizes[*list-1]++
-		all++
+		w.starts[*list-1]++
 	})
-	w.lists = make([][]word, len(sizes))
-	room := make([]word, all)
-	for i, n := range sizes {
-		w.lists[i], room = room[:0:n], room[n:]
+	all := uint16(0)
+	for i, n := range w.starts {
+		all += n
+		w.starts[i] = all // its end, before which its words come
 	}
-	each(func(key uint32, k word) { list := &w.lists[w.list(key)-1]; *list = append(*list, k) })
+	w.starts = append(w.starts, all)
+	w.words = make([]word, all)
+	each(func(key uint32, k word) {
+		start := &w.starts[w.list(key)-1]
+		*start--
+		w.words[*start] = k
+	})
 	for n := range rules {
 		if len(rules[n].keywords) == 0 {
 			w.always = append(w.always, n)
@@ -83,7 +89,7 @@ func newWords(rules []compiled) *words {
 	return w
 }
 
-// list returns 1 + the index in lists of three characters, 0 for none.
+// list returns 1 + the index in starts of three characters, 0 for none.
 func (w *words) list(key uint32) uint16 {
 	if begin := w.begins[key>>5]; begin > 0 {
 		return w.thirds[begin-1][key&(1<<5-1)]
@@ -118,9 +124,9 @@ func (w *words) places(text string) (all []place) {
 		if list == 0 {
 			continue
 		}
-		for _, k := range w.lists[list-1] {
-			if hasPrefixFold(text[i-2:], k.text) {
-				all = append(all, place{k.rule, i - 2})
+		for _, k := range w.words[w.starts[list-1]:w.starts[list]] {
+			if hasPrefixFold(text[i-2:], w.rules[k.rule].keywords[k.keyword]) {
+				all = append(all, place{int(k.rule), i - 2})
 			}
 		}
 	}
