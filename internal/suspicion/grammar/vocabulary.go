@@ -25,11 +25,10 @@ type vocabulary struct {
 	words []listed
 }
 
-// listed is a word and the index of its listing.
-type listed struct {
-	text string
-	of   uint16
-}
+// listed is a word: its place among the words of a listing.
+type listed struct{ of, from, to uint16 }
+
+func (l listed) text() string { return listings[l.of].words[l.from:l.to] }
 
 // mostListed is the number of words, for one allocation.
 const mostListed = 2243
@@ -39,10 +38,12 @@ const mostListed = 2243
 var known = sync.OnceValue(func() *vocabulary {
 	v := &vocabulary{words: make([]listed, 0, mostListed)}
 	for i, l := range listings {
+		from := 0
 		for word := range strings.SplitSeq(l.words, "|") {
 			at := v.slotOf([]byte(word))
-			v.words = append(v.words, listed{word, uint16(i)})
+			v.words = append(v.words, listed{uint16(i), uint16(from), uint16(from + len(word))})
 			v.slots[at] = uint16(len(v.words))
+			from += len(word) + len("|")
 		}
 	}
 	return v
@@ -66,7 +67,7 @@ func (v *vocabulary) slotOf(word []byte) uint32 {
 		sum = (sum ^ uint32(word[i])) * 16777619
 	}
 	at := (sum ^ sum>>16) % uint32(len(v.slots))
-	for v.slots[at] != 0 && v.words[v.slots[at]-1].text != string(word) {
+	for v.slots[at] != 0 && v.words[v.slots[at]-1].text() != string(word) {
 		at = (at + 1) % uint32(len(v.slots))
 	}
 	return at
