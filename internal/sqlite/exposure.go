@@ -63,10 +63,13 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 	return listIn(ctx, t, "read exposures", fmt.Sprintf(latelySQL, shown), project, []any{limit}, sqlrow.One[int64])
 }
 
-// useCountsSQL is served by uses_asked, whose condition it repeats literally. The index is named because
-// the planner does not prefer it.
-const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses INDEXED BY uses_asked
-	WHERE memory IN (SELECT value FROM json_each(?)) AND verb NOT IN ('context', 'remind') GROUP BY memory ORDER BY memory`
+// askedSQL is served by uses_asked, whose condition it repeats literally. The index is named because the planner does
+// not prefer it.
+const askedSQL = ` FROM uses INDEXED BY uses_asked WHERE memory = asked.value AND verb NOT IN ('context', 'remind')`
+
+// useCountsSQL sorts nothing, and most memories were never requested.
+const useCountsSQL = `SELECT asked.value, (SELECT count(*)` + askedSQL + `), (SELECT max(at)` + askedSQL + `)
+	FROM json_each(?) AS asked WHERE EXISTS (SELECT 1` + askedSQL + `)`
 
 // ExposureCounts returns how often each of the memories was requested, without those never requested.
 func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram.ExposureCount, error) {

@@ -21,7 +21,7 @@ func usePlans(t *testing.T) []planCase {
 			want: []string{"SCAN uses", "SCAN (subquery-1)", "USE TEMP B-TREE FOR GROUP BY", "USE TEMP B-TREE FOR ORDER BY"},
 			why:  "the latest two thousand, whatever the number of all"},
 		{name: "counts of uses", run: func(t *tx) error { _, err := t.ExposureCounts(ctx, []int64{1, 2}); return err },
-			want: []string{"SEARCH uses USING INDEX uses_asked (memory=?)"}},
+			want: []string{"SEARCH uses EXISTS USING INDEX uses_asked (memory=?)", "SEARCH uses USING INDEX uses_asked (memory=?)"}},
 		{name: "lasting memories of a project", run: func(t *tx) error {
 			_, err := t.List(ctx, engram.Filter{Project: "app", Scope: "", Lasting: true}, engram.Page{Order: engram.OrderLasting, Limit: 10})
 			return err

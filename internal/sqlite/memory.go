@@ -104,9 +104,8 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	}
 	read := make([]engram.Memory, 0, len(unread)) // they are large
 	if len(unread) > 0 {
-		slices.Sort(unread)
 		scan := scanMemory()
-		err := t.keyed.Rows(ctx, memoriesFrom(memoriesByNum), []any{conn.JSONNums(slices.Compact(unread))}, func(s sqlrow.Scanner) error {
+		err := t.keyed.Rows(ctx, memoriesFrom(memoriesByNum), []any{conn.JSONSet(unread)}, func(s sqlrow.Scanner) error {
 			m, err := scan(s)
 			read = append(read, m)
 			return err

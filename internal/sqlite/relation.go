@@ -210,9 +210,11 @@ func relationsAmong(nums string) string {
 	return `SELECT ` + relationColumns() + ` FROM relations r WHERE r.num IN (` + nums + `) ORDER BY r.num`
 }
 
+// newestOf looks for any relation of a memory before those of each verb: most memories have none.
 func newestOf(end string) string {
 	return `SELECT n.num FROM json_each(?1) m JOIN json_each(?2) v JOIN relations n ON n.num IN (
-		SELECT num FROM relations WHERE ` + end + ` = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)`
+		SELECT num FROM relations WHERE ` + end + ` = m.value AND verb = v.value AND removed_at IS NULL ORDER BY num DESC LIMIT ?3)
+		WHERE EXISTS (SELECT 1 FROM relations WHERE ` + end + ` = m.value)`
 }
 
 // relationsOf returns the newest relations of each memory by verb and direction.

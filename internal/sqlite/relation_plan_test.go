@@ -17,9 +17,11 @@ func TestRelationsAreFoundByTheirEnds(t *testing.T) {
 		{name: "relations of a verb, so many", run: func(t *tx) error {
 			_, err := engram.RelationsOf(ctx, t, []int64{3}, []engram.Verb{engram.VerbSupersedes}, 5)
 			return err
-		}, want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SCAN m VIRTUAL TABLE INDEX 1:", "SCAN v VIRTUAL TABLE INDEX 1:",
+		}, want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SCAN m VIRTUAL TABLE INDEX 1:",
+			"SEARCH relations EXISTS USING COVERING INDEX relations_source (source=?)", "SCAN v VIRTUAL TABLE INDEX 1:",
 			"SEARCH n USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX relations_source (source=? AND verb=? AND removed_at=?)",
-			"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations USING COVERING INDEX relations_target (target=? AND verb=? AND removed_at=?)"},
+			"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations EXISTS USING COVERING INDEX relations_target (target=?)",
+			"SEARCH relations USING COVERING INDEX relations_target (target=? AND verb=? AND removed_at=?)"},
 			why: "the two ends are merged by number"},
 		{name: "relations between two", run: func(t *tx) error { _, err := engram.RelationsBetween(ctx, t, 3, 4); return err },
 			want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING INDEX relations_live (source=? AND target=?)",

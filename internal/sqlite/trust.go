@@ -10,14 +10,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
-// trustSQL is served by the primary key.
-const trustSQL = `SELECT memory, mark, text, reasons, at FROM trust
-	WHERE memory IN (SELECT value FROM json_each(?1)) ORDER BY memory, mark, text`
+// trustSQL is served by the primary key. Few memories have marks, so there is little to sort.
+const trustSQL = `SELECT t.memory, t.mark, t.text, t.reasons, t.at FROM json_each(?) AS asked CROSS JOIN trust t ON t.memory = asked.value
+	ORDER BY t.memory, t.mark, t.text`
 
 // Trust returns the trust marks of memories.
 func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust, error) {
 	all := map[int64][]engram.Trust{}
-	err := t.Rows(ctx, trustSQL, []any{conn.JSONNums(nums)}, func(s sqlrow.Scanner) error {
+	err := t.Rows(ctx, trustSQL, []any{conn.JSONSet(nums)}, func(s sqlrow.Scanner) error {
 		var m engram.Trust
 		var reasons string
 		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, conn.Instant{Time: &m.At})

@@ -14,7 +14,7 @@ func TestMarksOfTrustAreServedByTheirKeys(t *testing.T) {
 	const waiting = "SCAN t USING COVERING INDEX trust_suspect"
 	for _, tt := range []planCase{
 		{name: "marks of memories", run: func(t *tx) error { _, err := t.Trust(ctx, []int64{1, 2}); return err },
-			want: []string{"SEARCH trust USING PRIMARY KEY (memory=?)"}},
+			want: []string{"SEARCH t USING PRIMARY KEY (memory=?)", "USE TEMP B-TREE FOR ORDER BY"}},
 		{name: "suspects", run: func(t *tx) error {
 			_, err := t.List(ctx, engram.Filter{Project: "", Mark: engram.TrustFlagged}, engram.Page{Order: engram.OrderFlagged, Limit: 5})
 			return err

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/alanbuscaglia/engram/internal/sqlrow"
@@ -157,4 +158,12 @@ func JSONNums(nums []int64) string {
 		b = strconv.AppendInt(b, n, 10)
 	}
 	return string(append(b, ']'))
+}
+
+// JSONSet is JSONNums of each number once, ascending: a query that joins json_each must not meet one twice. To join takes
+// a third of what IN (SELECT value FROM json_each(?)) does, which makes a table of the numbers first.
+func JSONSet(nums []int64) string {
+	nums = slices.Clone(nums)
+	slices.Sort(nums)
+	return JSONNums(slices.Compact(nums))
 }
