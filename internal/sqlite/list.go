@@ -31,30 +31,40 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	case p.Order == engram.OrderNewest && p.After.Num != 0 && !f.Forgotten:
 		c.Add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
 	}
-	return t.list(ctx, c.Select(memoryColumns())+` LIMIT ? OFFSET ?`, append(c.Args, p.Limit, p.Offset), p.Limit <= mostListed)
+	return t.list(ctx, c.Select(memoryColumns())+` LIMIT ? OFFSET ?`, append(c.Args, p.Limit, p.Offset), p.Limit)
 }
 
 // mostListed is up to how many memories a list has that a connection keeps: a context lists the same again and again.
 const mostListed = 250
 
-// list reads memories, and keeps them with keep.
-func (t *tx) list(ctx context.Context, query string, args []any, keep bool) ([]engram.Memory, error) {
+// list reads up to most memories, and keeps them if these are few.
+func (t *tx) list(ctx context.Context, query string, args []any, most int) ([]engram.Memory, error) {
 	same, err := t.unchanged(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !keep || same == nil {
+	if most > mostListed || same == nil {
 		return t.memories(ctx, query, args...)
 	}
 	key := fmt.Sprint(query, args)
 	if nums := same.lists[key]; nums != nil {
 		return t.Memories(ctx, nums)
 	}
-	ms, err := t.memories(ctx, query, args...)
-	if err == nil {
-		same.keepList(key, ms)
+	var ms []engram.Memory
+	scan := scanMemory()
+	err = t.Rows(ctx, query, args, func(s sqlrow.Scanner) error {
+		m, err := scan(s)
+		if ms == nil {
+			ms = make([]engram.Memory, 0, max(most, 1)) // they are large, and most lists are full
+		}
+		ms = append(ms, m)
+		return err
+	})
+	if err != nil {
+		return nil, sqlrow.Doing(err, readMemories)
 	}
-	return ms, err
+	same.keepList(key, ms)
+	return ms, nil
 }
 
 // Count counts the memories that pass f. The indexes by session hold either live or forgotten ones, and each
