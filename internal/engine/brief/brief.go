@@ -237,7 +237,7 @@ func (b *briefBuilder) choose(ctx context.Context, r engram.Reader, own []engram
 }
 
 func (b *briefBuilder) readNotes(ctx context.Context, r engram.Reader) error {
-	notes, err := search.NotesOn(ctx, r, b.now, b.worth)
+	notes, err := search.NotesOn(ctx, r, b.now, b.worth, b.gate.Flagged)
 	if err == nil {
 		b.notes = notes
 	}

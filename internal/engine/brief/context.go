@@ -116,16 +116,16 @@ func (b *Briefer) context(ctx context.Context, in ContextInput) (engram.Context,
 		}); err != nil {
 			return err
 		}
-		all := slices.Concat(t.worth, t.personal)
+		all := append(slices.Clip(t.worth), t.personal...) // not copied without personal ones
 		if t.gate, err = b.screen.Gate(ctx, r); err != nil {
 			return err
 		}
 		if err := t.gate.Know(ctx, r, all); err != nil {
 			return err
 		}
+		t.notes, err = search.NotesOn(ctx, r, now, all, t.gate.Flagged)
 		t.gate.Redact(t.worth)
 		t.gate.Redact(t.personal)
-		t.notes, err = search.NotesOn(ctx, r, now, all)
 		return err
 	})
 	if err != nil {
@@ -209,22 +209,29 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 // byWorth orders memories by value, each once, newer first on ties, without those no longer valid. With an error it
 // orders them as if none was ever shown.
 func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
-	order := make([]*engram.Memory, 0, len(ms)) // memories are large to move
-	worth := make(map[int64]float64, len(ms))
-	for i, m := range ms {
-		if _, twice := worth[m.Num]; !twice && !expired(m, now) {
-			worth[m.Num] = 0
-			order = append(order, &ms[i])
+	type weighed struct {
+		*engram.Memory // they are large to move
+		worth          float64
+	}
+	order := make([]weighed, 0, len(ms))
+	known := make(map[int64]bool, len(ms))
+	for i := range ms {
+		if m := &ms[i]; !known[m.Num] && !expired(*m, now) {
+			known[m.Num] = true
+			order = append(order, weighed{Memory: m})
 		}
 	}
-	counts, err := r.ExposureCounts(ctx, walk.Mapped(order, func(m *engram.Memory) int64 { return m.Num }))
-	for _, m := range order {
-		worth[m.Num] = retrieval.Worth(*m, counts[m.Num], now)
+	counts, err := r.ExposureCounts(ctx, walk.Mapped(order, func(w weighed) int64 { return w.Num }))
+	for i, w := range order {
+		order[i].worth = retrieval.Worth(*w.Memory, counts[w.Num], now)
 	}
-	slices.SortFunc(order, func(a, b *engram.Memory) int {
-		return cmp.Or(cmp.Compare(worth[b.Num], worth[a.Num]), view.NewestFirst(*a, *b))
+	slices.SortFunc(order, func(a, b weighed) int {
+		if a.worth != b.worth {
+			return cmp.Compare(b.worth, a.worth)
+		}
+		return view.NewestFirst(*a.Memory, *b.Memory)
 	})
-	return walk.Mapped(order, func(m *engram.Memory) engram.Memory { return *m }), err
+	return walk.Mapped(order, func(w weighed) engram.Memory { return *w.Memory }), err
 }
 
 // expired reports whether the validity of a memory has ended.

@@ -63,7 +63,7 @@ func (d *Reader) listAt(ctx context.Context, f engram.Filter, p engram.Page, at 
 		if err := d.screen.RedactForDisplay(ctx, r, l.Memories); err != nil || !noted {
 			return l, err
 		}
-		l.Notes, err = search.NotesOn(ctx, r, now, l.Memories)
+		l.Notes, err = search.NotesOn(ctx, r, now, l.Memories, screen.Flagged)
 		return l, err
 	})
 }
@@ -123,7 +123,7 @@ func (d *Reader) Timeline(ctx context.Context, ref engram.Ref, before, after int
 			}
 		}
 		t.Focus = focus[0]
-		t.Notes, err = search.NotesOn(ctx, r, d.ledger.Now(), slices.Concat(t.Before, focus, t.After))
+		t.Notes, err = search.NotesOn(ctx, r, d.ledger.Now(), slices.Concat(t.Before, focus, t.After), screen.Flagged)
 		return t, err
 	})
 }

@@ -63,6 +63,14 @@ func (g *Gate) Allows(m engram.Memory) bool {
 	return !slices.ContainsFunc(flagged, func(s Suspicious) bool { return !approved[s.Digest] })
 }
 
+// Flagged is Flagged of what the Gate knows already; it reads the others.
+func (g *Gate) Flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64][]string, error) {
+	if err := g.Know(ctx, r, ms); err != nil {
+		return nil, err
+	}
+	return flagged(ms, g.marks), nil
+}
+
 // Pass returns the memories that may be injected, redacted, and the number withheld.
 func (g *Gate) Pass(ms []engram.Memory) (yes []engram.Memory, withheld int) {
 	for _, m := range ms {

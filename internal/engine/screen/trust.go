@@ -193,13 +193,17 @@ func Flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 	if err != nil || len(marks) == 0 {
 		return nil, err
 	}
+	return flagged(ms, marks), nil
+}
+
+func flagged(ms []engram.Memory, marks map[int64][]engram.Trust) map[int64][]string {
 	why := map[int64][]string{}
 	for _, m := range ms {
 		if reasons, _, isFlagged := WhyFlagged(m, marks[m.Num], func(r suspicion.Reason) string { return r.Why }); isFlagged {
 			why[m.Num] = reasons
 		}
 	}
-	return why, nil
+	return why
 }
 
 // WhyFlagged returns why and since when a memory is flagged: the current reasons for unapproved texts or, without

@@ -340,8 +340,10 @@ func marking(relations []engram.Relation) []engram.Relation {
 // mostNotes is how many relations of one memory, verb and direction are shown where a list is short of room.
 const mostNotes = 10
 
-// NotesOn returns what changes how memories should be read at a time, in three queries for any number.
-func NotesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Memory) (engram.Notes, error) {
+// NotesOn returns what changes how memories should be read at a time, in three queries for any number. flagged is
+// screen.Flagged, or that of a Gate.
+func NotesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Memory,
+	flagged func(context.Context, engram.Reader, []engram.Memory) (map[int64][]string, error)) (engram.Notes, error) {
 	var related map[int64][]engram.RelationNote
 	var flags map[int64][]string
 	if err := engram.Together(ctx, r, func(ctx context.Context) error {
@@ -351,7 +353,7 @@ func NotesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Mem
 		}
 		return err
 	}, func(ctx context.Context) (err error) {
-		flags, err = screen.Flagged(ctx, r, ms)
+		flags, err = flagged(ctx, r, ms)
 		return err
 	}); err != nil {
 		return nil, err
