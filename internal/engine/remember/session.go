@@ -14,7 +14,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/projects"
 	"github.com/alanbuscaglia/engram/internal/engine/read"
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
-	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -398,11 +397,19 @@ func summaryWarning(s engram.Session) []string {
 // SourcesOf sets the origin of session summaries written elsewhere: imported from a file without version
 // stamps, or replicated.
 func SourcesOf(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
+	var ids []string
+	for _, s := range all {
+		if s.Summary != "" {
+			ids = append(ids, s.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
 	head, err := r.Replica().Head(ctx)
 	if err != nil {
 		return err
 	}
-	ids := walk.Mapped(all, func(s engram.SessionActivity) string { return s.ID })
 	lineages, err := r.Replica().CausalMetadata(ctx, engram.EntitySession, ids)
 	if err != nil {
 		return err
