@@ -94,6 +94,21 @@ func (c *Conn) Scan(ctx context.Context, query string, into ...any) error {
 	return first(rows, into)
 }
 
+// control runs a statement that begins or ends a transaction. It stays prepared, but is not counted.
+func (c *Conn) control(ctx context.Context, query string) error {
+	s, known := c.stmts[query]
+	if !known {
+		prepared, err := c.raw.PrepareContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		s = prepared.(statement)
+		c.stmts[query] = s
+	}
+	_, err := s.ExecContext(ctx, nil)
+	return err
+}
+
 // Begin opens a transaction with query, BEGIN or BEGIN IMMEDIATE. It is not cancelled once it runs: the
 // driver would return ctx's error although SQLite had begun, and the connection would keep a lock. It
 // waits at most for the connection's busy timeout.
@@ -101,14 +116,14 @@ func (c *Conn) Begin(ctx context.Context, query string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	err := c.Exec(context.WithoutCancel(ctx), query)
+	err := c.control(context.WithoutCancel(ctx), query)
 	c.open = err == nil
 	return err
 }
 
 // Commit commits the transaction; after an error it is still open.
 func (c *Conn) Commit(ctx context.Context) error {
-	err := c.Exec(ctx, "COMMIT")
+	err := c.control(ctx, "COMMIT")
 	c.open = err != nil
 	return err
 }
@@ -121,7 +136,7 @@ func (c *Conn) Rollback() {
 	c.open = false
 	// The caller's context may be done already. SQLite itself rolls back on some errors, such as a full
 	// disk; ROLLBACK then fails, and the connection is discarded to be safe.
-	if err := c.Exec(context.Background(), "ROLLBACK"); err != nil {
+	if err := c.control(context.Background(), "ROLLBACK"); err != nil {
 		c.broken = true
 	}
 }
