@@ -145,11 +145,15 @@ func DotCodes(v []float32, codes []byte) float64 {
 // CodesLength returns the norm of the vector whose int8 numbers are codes, at most MaxDimensions of
 // them.
 func CodesLength(codes []byte) float64 {
-	var squares int32 // 127² × MaxDimensions is below 2³¹
-	for _, c := range codes {
-		squares += int32(int8(c)) * int32(int8(c))
+	var even, odd int32 // 127² × MaxDimensions is below 2³¹
+	for ; len(codes) >= 4; codes = codes[4:] {
+		a, b, c, d := int32(int8(codes[0])), int32(int8(codes[1])), int32(int8(codes[2])), int32(int8(codes[3]))
+		even, odd = even+a*a+c*c, odd+b*b+d*d
 	}
-	return math.Sqrt(float64(squares))
+	for _, c := range codes {
+		even += int32(int8(c)) * int32(int8(c))
+	}
+	return math.Sqrt(float64(even + odd))
 }
 
 func parts(row []byte, dimensions int) (scale float32, codes []byte, ok bool) {
