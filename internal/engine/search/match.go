@@ -74,16 +74,14 @@ const longestRun = 4 << 10
 
 // inIndex adds what only the index knows: the words of texts too long to be read, and those of the context.
 func (q *Question) inIndex(num int64, m retrieval.Matched) matched {
-	has := func(num int64, i int) bool {
-		parts := q.lexical.Parts[num]
-		return len(parts) > 0 && parts[q.asking.places[i]] > 0
-	}
+	has := func(parts []float32, i int) bool { return len(parts) > 0 && parts[q.asking.places[i]] > 0 }
+	parts := q.lexical.Parts[num]
 	own, names := retrieval.Missing, q.naming(q.memories[num].Type)
 	for i, w := range q.asking.words {
 		if names != nil && names[q.asking.places[i]] {
 			m.Covered[i] = max(m.Covered[i], retrieval.OfType)
 		}
-		if has(num, i) && !w.Repaired {
+		if has(parts, i) && !w.Repaired {
 			m.Covered[i] = 1
 		}
 		own = max(own, m.Covered[i])
@@ -92,8 +90,12 @@ func (q *Question) inIndex(num int64, m retrieval.Matched) matched {
 	if b, in := q.lexical.Beside[num]; in && own > 0 { // otherwise only its neighbours answer
 		around = slices.Clone(m.Covered)
 		for _, n := range []engram.Neighbour{b.Before, b.After} {
+			if !retrieval.Near(n, b.At) {
+				continue
+			}
+			parts := q.lexical.Parts[n.Num]
 			for i := range around {
-				if retrieval.Near(n, b.At) && has(n.Num, i) {
+				if has(parts, i) {
 					around[i] = max(around[i], retrieval.Beside)
 				}
 			}
