@@ -43,6 +43,7 @@ func (t *Texts) of(asked []int64) (nums []int64, said []Said) {
 	for i, num := range t.nums {
 		at[num] = i
 	}
+	nums, said = make([]int64, 0, len(asked)), make([]Said, 0, len(asked))
 	for _, num := range asked {
 		if i, read := at[num]; read {
 			nums, said = append(nums, num), append(said, t.said[i])

@@ -66,7 +66,7 @@ type Matched struct {
 // of the words. run is the question as written, for Matched.Run; "" if it is too short to be a quotation.
 func (t *Texts) Match(words []Wanted, weights []float64, run string) map[int64]Matched {
 	distinct, places := t.distinct()
-	m := matching{words: words, weights: weights, places: places, credit: make([][]Covered, len(distinct)), is: make([]int, len(distinct))}
+	m := matching{words: words, weights: weights, places: places, credits: make([][]Covered, 1, 2*len(words)+1), credit: make([]int32, len(distinct)), is: make([]int32, len(distinct))}
 	var initials [256]bool // no other word can match: a stem begins as its word
 	for _, w := range words {
 		for _, word := range append([]string{w.Written}, w.Stems...) {
@@ -76,8 +76,13 @@ func (t *Texts) Match(words []Wanted, weights []float64, run string) map[int64]M
 		}
 	}
 	for i, x := range distinct {
-		if m.is[i] = -1; initials[x.Word[0]] || x.second != "" {
-			m.credit[i], m.is[i] = credits(words, x)
+		if m.is[i] = -1; !initials[x.Word[0]] && x.second == "" {
+			continue
+		}
+		credit, is := credits(words, x)
+		if m.is[i] = is; credit != nil {
+			m.credit[i] = int32(len(m.credits))
+			m.credits = append(m.credits, credit)
 		}
 	}
 	m.run(run, distinct)
@@ -93,14 +98,15 @@ type matching struct {
 	words   []Wanted
 	weights []float64
 	places  []int32     // by lexeme: its distinct word, counted from 1
-	credit  [][]Covered // by distinct word: what it counts for each word of the question; nil for nothing
-	is      []int       // by distinct word: the first word of the question that it equals; -1
+	credits [][]Covered // what a word counts for each word of the question; the first is nil, for nothing
+	credit  []int32     // by distinct word: its place in credits
+	is      []int32     // by distinct word: the first word of the question that it equals; -1
 	quote   []int32     // the words of the question in a row, numbered from 1; nil if a text cannot have them all
 	spelt   []int32     // by distinct word: the number of the word of the question that it is, in whatever language; 0: none
 }
 
 // credits returns what a lexeme counts for each word, and the first word that it equals.
-func credits(words []Wanted, x *Lexeme) (credit []Covered, is int) {
+func credits(words []Wanted, x *Lexeme) (credit []Covered, is int32) {
 	is = -1
 	set := func(i int, c Covered) {
 		if credit == nil && c > 0 {
@@ -114,7 +120,7 @@ func credits(words []Wanted, x *Lexeme) (credit []Covered, is int) {
 		switch {
 		case x.IsAny(w.Stems...):
 			if is < 0 {
-				is = i
+				is = int32(i)
 			}
 			if set(i, 1); w.Repaired {
 				set(i, Spelt(text.Likeness(w.Written, x.Word)))
@@ -143,7 +149,7 @@ func beginning(a, b string) Covered {
 func (m matching) covered(s Said) []Covered {
 	covered := make([]Covered, len(m.words))
 	for _, num := range s.nums {
-		for i, c := range m.credit[m.places[num]-1] {
+		for i, c := range m.credits[m.credit[m.places[num]-1]] {
 			covered[i] = max(covered[i], c)
 		}
 	}
@@ -162,7 +168,7 @@ func (m matching) pairs(s Said) float64 {
 	near := make([]bool, len(m.words)-1)
 	for i, num := range s.order {
 		first := m.is[m.places[num]-1]
-		if first < 0 || first == len(near) {
+		if first < 0 || int(first) == len(near) {
 			continue
 		}
 		for _, other := range s.order[max(0, i-before):min(len(s.order), i+after+1)] {

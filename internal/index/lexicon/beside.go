@@ -48,7 +48,7 @@ const mostSessions = 1 << 24
 
 // standing returns the places of the hits, whose documents are loaded.
 func (s *search) standing() []standing {
-	hits := make([]standing, 0, len(s.hits))
+	hits := slices.Grow(s.stands[:0], len(s.hits))
 	for _, h := range s.hits {
 		segment, slot := h.Place>>16, h.Place&(1<<16-1)
 		d := s.scope.segments[segment].docs
@@ -57,6 +57,7 @@ func (s *search) standing() []standing {
 		}
 	}
 	slices.SortFunc(hits, byPlace)
+	s.stands = hits
 	return hits
 }
 

@@ -72,7 +72,8 @@ type search struct {
 type room struct {
 	decoded       []postings.Posting // for holdings
 	sums          sums
-	before, after []standing
+	stands        []standing // the hits
+	before, after []standing // their neighbours
 }
 
 // mostDecoded is how many postings are kept in the room until the search is over, as they are read up to three
