@@ -13,6 +13,8 @@ type Fuser struct {
 	at    map[int64]int // place of each memory in the result
 	fused [2][]engram.Ranked
 	turn  int // in fused, of the last result
+
+	shares []float64 // of the hits of both lists
 }
 
 // Scores combines lexical and vector hits by score:
@@ -30,21 +32,24 @@ type Fuser struct {
 // Source: the weighted sum of Fox, Shaw, "Combination of Multiple Searches", TREC-2, 1994, over
 // scores divided by their maximum.
 func (x *Fuser) Scores(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
-	return x.joined(part{1 - weight, words, ofGreatest(words)}, part{weight, meaning, ofGreatest(meaning)})
+	x.shares = ofGreatest(ofGreatest(x.shares[:0], words), meaning)
+	return x.joined(weight, words, meaning)
 }
 
-// ofGreatest returns the scores divided by the greatest; negative scores become 0.
-func ofGreatest(list []engram.Ranked) []float64 {
-	parts, most := make([]float64, len(list)), 0.0
+// ofGreatest appends the scores divided by the greatest; negative scores become 0.
+func ofGreatest(shares []float64, list []engram.Ranked) []float64 {
+	most := 0.0
 	for _, f := range list {
 		most = max(most, f.Score)
 	}
-	for i, f := range list {
+	for _, f := range list {
+		share := 0.0
 		if most > 0 {
-			parts[i] = max(f.Score, 0) / most
+			share = max(f.Score, 0) / most
 		}
+		shares = append(shares, share)
 	}
-	return parts
+	return shares
 }
 
 // RankDamping flattens the head of the lists in Fuser.Ranks. The published value is 60, for lists of about equal
@@ -66,14 +71,14 @@ const RankDamping = 5
 // Source: Cormack, Clarke, Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and Individual
 // Rank Learning Methods", SIGIR 2009.
 func (x *Fuser) Ranks(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
-	return x.joined(part{1 - weight, words, ranks(words)}, part{weight, meaning, ranks(meaning)})
+	x.shares = ranks(ranks(x.shares[:0], words), meaning)
+	return x.joined(weight, words, meaning)
 }
 
-// ranks returns the share of each place in a list, 1 for the first.
-func ranks(list []engram.Ranked) []float64 {
-	shares := make([]float64, len(list))
+// ranks appends the share of each place in a list, 1 for the first.
+func ranks(shares []float64, list []engram.Ranked) []float64 {
 	for i := range list {
-		shares[i] = (RankDamping + 1) / (RankDamping + 1 + float64(i))
+		shares = append(shares, (RankDamping+1)/(RankDamping+1+float64(i)))
 	}
 	return shares
 }
@@ -82,9 +87,9 @@ func ranks(list []engram.Ranked) []float64 {
 // Scores. It sorts the list.
 func Shares(by engram.Fusion, list []engram.Ranked) map[int64]float64 {
 	Sort(list)
-	parts := ofGreatest(list)
+	parts := ofGreatest(nil, list)
 	if by == engram.FusionRank {
-		parts = ranks(list)
+		parts = ranks(nil, list)
 	}
 	shares := make(map[int64]float64, len(list))
 	for i, f := range list {
@@ -93,39 +98,32 @@ func Shares(by engram.Fusion, list []engram.Ranked) map[int64]float64 {
 	return shares
 }
 
-// part is one list with its weight and the share of each hit, from 0 to 1.
-type part struct {
-	weight float64
-	list   []engram.Ranked
-	shares []float64
-}
-
-// joined adds the parts up. Hits of a part without weight are left out.
-func (x *Fuser) joined(parts ...part) []engram.Ranked {
-	most := 0
-	for _, p := range parts {
-		most += len(p.list)
-	}
+// joined adds up the shares of each memory, times the weights of the lists. Hits of a list without weight are left out.
+func (x *Fuser) joined(weight float64, words, meaning []engram.Ranked) []engram.Ranked {
 	x.turn = 1 - x.turn
-	fused := slices.Grow(x.fused[x.turn][:0], most)
+	fused, shares := slices.Grow(x.fused[x.turn][:0], len(words)+len(meaning)), x.shares
 	if x.at == nil {
-		x.at = make(map[int64]int, most)
+		x.at = make(map[int64]int, len(words)+len(meaning))
 	}
 	at := x.at
 	clear(at)
-	for _, p := range parts {
-		if !(p.weight > 0) {
-			continue
-		}
-		for i, f := range p.list {
+	for _, part := range []struct {
+		weight float64
+		list   []engram.Ranked
+	}{{1 - weight, words}, {weight, meaning}} {
+		for i, f := range part.list {
+			if !(part.weight > 0) {
+				break
+			}
 			k, known := at[f.Num]
 			if !known {
 				k = len(fused)
 				at[f.Num] = k
 				fused = append(fused, engram.Ranked{Num: f.Num})
 			}
-			fused[k].Score += p.weight * p.shares[i]
+			fused[k].Score += part.weight * shares[i]
 		}
+		shares = shares[len(part.list):]
 	}
 	x.fused[x.turn] = fused
 	return fused

@@ -25,7 +25,7 @@ type Finder struct {
 
 	textCache *textCache
 	leanings  *leanings
-	rooms     *sync.Pool // of *[]float32, for vectors of a question: the most that it allocates
+	rooms     *sync.Pool // of *room
 	aliases   alias.Table
 	reranker  engram.Reranker // nil: none
 	warm      Warm            // nil: no server

@@ -24,7 +24,6 @@ type meaning struct {
 	first  []engram.Ranked     // finds by the question's own vector, in no order
 	finds  []engram.Ranked     // by cosine, in no order
 	near   map[int64][]float32 // vectors of the finds of both channels, in room
-	room   *[]float32
 }
 
 // nearDepth limits the finds of each channel whose vectors are read, a large part of a search's cost; 200 find
@@ -136,7 +135,6 @@ func (q *Question) unready(ctx context.Context, configured engram.Embedder, none
 
 // silent drops the vector channel and reports why.
 func (q *Question) silent(ctx context.Context, err error) error {
-	q.end()
 	q.meaning, q.second, q.wordsAlone = meaning{}, nil, true
 	reason := err.Error()
 	if hint := engram.HintOf(err); hint != "" {
@@ -152,9 +150,9 @@ func (q *Question) near(ctx context.Context, vector []float32) error {
 	if ahead {
 		depth = fewNear
 	}
-	q.meaning.near = make(map[int64][]float32, depth+most+len(q.beyond))
+	q.meaning.near = q.room.near
 	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
-		Filter: q.in.Filter, Limit: depth, Close: ahead, Vectors: q.meaning.near, Room: q.takeRoom(depth + most + len(q.beyond)),
+		Filter: q.in.Filter, Limit: depth, Close: ahead, Vectors: q.meaning.near, Room: q.room.vectors(depth+most+len(q.beyond), q.meaning.model.Dimensions),
 		Also: slices.Concat(walk.NumsOf(q.lexical.Hits[:most]), q.beyond)}) // finds by words get a cosine too
 	if err != nil {
 		return err
@@ -177,26 +175,6 @@ func (q *Question) wordsAhead() bool {
 	hits, last, weight := q.lexical.Hits, q.most()-1, q.meaning.model.Weight
 	return last < len(hits) && len(q.beyond) == 0 && q.second == nil && q.in.Mode == ModeHybrid &&
 		q.fusion(q.meaning.model) == engram.FusionScore && (1-weight)*hits[last].Score > weight*hits[0].Score
-}
-
-// takeRoom takes a room for the numbers of so many vectors from a question that has ended.
-func (q *Question) takeRoom(vectors int) []float32 {
-	numbers := vectors * q.meaning.model.Dimensions
-	room, some := q.finder.rooms.Get().(*[]float32)
-	if !some || cap(*room) < numbers {
-		room = new(make([]float32, numbers))
-	}
-	*room = (*room)[:numbers]
-	q.meaning.room = room
-	return *room
-}
-
-// end gives the room back; no vector of the question may be used any more.
-func (q *Question) end() {
-	if q.meaning.room != nil {
-		q.finder.rooms.Put(q.meaning.room)
-		q.meaning.room, q.meaning.near = nil, nil
-	}
 }
 
 // embedded returns the vector of the question. A model that knows words gets those that say what is asked for,

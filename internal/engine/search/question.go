@@ -40,7 +40,7 @@ type Question struct {
 	second    *second         // nil: the embedder is alone
 	beyond    []int64         // newest memories outside the project that may be found
 	finds     []engram.Ranked // best first
-	fuser     retrieval.Fuser
+	room      *room           // of a search, until its end
 	memories  map[int64]*engram.Memory
 	fading    Fading
 	texts     *retrieval.Texts  // of the finds that were read
@@ -66,6 +66,33 @@ type Question struct {
 	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
 	uncertain  map[int64]bool    // finds to show as uncertain; nil where something is certain
 	wordsAlone bool              // the vector channel failed
+}
+
+// room is most of what a question allocates beside texts, for the next one.
+type room struct {
+	fuser   retrieval.Fuser
+	near    map[int64][]float32 // meaning.near
+	numbers []float32           // of its vectors
+}
+
+func (f *Finder) takeRoom() *room {
+	if r, some := f.rooms.Get().(*room); some {
+		return r
+	}
+	return &room{near: map[int64][]float32{}}
+}
+
+// vectors returns a room for the numbers of so many vectors.
+func (r *room) vectors(count, dimensions int) []float32 {
+	r.numbers = slices.Grow(r.numbers[:0], count*dimensions)[:count*dimensions]
+	return r.numbers
+}
+
+// end gives the room back: no vector and no find of the question may be used any more.
+func (q *Question) end() {
+	clear(q.room.near)
+	q.finder.rooms.Put(q.room)
+	q.room, q.finds, q.meaning = nil, nil, meaning{}
 }
 
 // NewQuestion fixes the time, so that "yesterday" means the same in every step.
@@ -172,9 +199,9 @@ func (q *Question) fuseFor(best int) {
 	}
 	if q.fusion(q.meaning.model) == engram.FusionRank {
 		retrieval.Sort(q.meaning.finds)
-		q.finds = q.fuser.Ranks(weight, q.lexical.Hits, q.meaning.finds)
+		q.finds = q.room.fuser.Ranks(weight, q.lexical.Hits, q.meaning.finds)
 	} else {
-		q.finds = q.fuser.Scores(weight, q.lexical.Hits, q.meaning.finds)
+		q.finds = q.room.fuser.Scores(weight, q.lexical.Hits, q.meaning.finds)
 	}
 	if best == 0 && q.secondLast() {
 		q.keepSecond()

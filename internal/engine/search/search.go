@@ -148,6 +148,7 @@ func (f *Finder) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	q := NewQuestion(f, r, in)
+	q.room = f.takeRoom()
 	defer q.end()
 	listed, err := q.list(ctx, &found)
 	if err != nil {

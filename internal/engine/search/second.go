@@ -54,9 +54,9 @@ func (q *Question) fuseSecond() {
 	if q.fusion(s.model) == engram.FusionRank {
 		retrieval.Sort(q.finds)
 		retrieval.Sort(s.finds)
-		q.finds = q.fuser.Ranks(weight, q.finds, s.finds)
+		q.finds = q.room.fuser.Ranks(weight, q.finds, s.finds)
 	} else {
-		q.finds = q.fuser.Scores(weight, q.finds, s.finds)
+		q.finds = q.room.fuser.Scores(weight, q.finds, s.finds)
 	}
 }
 
