@@ -276,7 +276,19 @@ func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) 
 
 // Fact returns a fact about the store, "" if it is not set.
 func (t *tx) Fact(ctx context.Context, name string) (v string, err error) {
+	var same *unchanged
+	if t.looked { // to look for changes costs as much
+		same, _ = t.unchanged(ctx)
+	}
+	if same != nil {
+		if v, known := same.facts[name]; known {
+			return v, nil
+		}
+	}
 	_, err = t.Maybe(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
+	if err == nil && same != nil {
+		same.facts[name] = v
+	}
 	return v, err
 }
 

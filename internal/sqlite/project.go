@@ -95,19 +95,29 @@ func (t *tx) Projects(ctx context.Context, counted bool) ([]engram.ProjectCounts
 	})
 }
 
-// decaysSQL is served by projects_decay, which is empty in most stores; every search runs it.
+// decaysSQL is served by projects_decay, which is empty in most stores.
 const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
 
-// Decays returns the decay settings of the projects that have their own.
+// Decays returns the decay settings of the projects that have their own. The caller must not change them.
 func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
+	same, err := t.unchanged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if same != nil && same.decays != nil {
+		return same.decays, nil
+	}
 	own := map[string]engram.ProjectDecay{}
-	err := t.Rows(ctx, decaysSQL, nil, func(s sqlrow.Scanner) error {
+	err = t.Rows(ctx, decaysSQL, nil, func(s sqlrow.Scanner) error {
 		var name string
 		var d engram.ProjectDecay
 		err := s.Scan(&name, conn.JSON{Value: &d})
 		own[name] = d
 		return err
 	})
+	if err == nil && same != nil {
+		same.decays = own
+	}
 	return own, sqlrow.Doing(err, "read decays")
 }
 

@@ -97,6 +97,8 @@ type unchanged struct {
 	lists     map[string][]int64 // numbers by query with its arguments; nil of those read once
 	vectors   vectors.Seen
 	relations map[relationsOf][]*engram.Relation
+	decays    map[string]engram.ProjectDecay // nil if not read
+	facts     map[string]string              // of those read
 	bytes     int
 }
 
@@ -167,6 +169,7 @@ func (t *tx) seenVectors(ctx context.Context) (*vectors.Seen, error) {
 
 func (u *unchanged) empty() {
 	u.memories, u.relations, u.lists, u.bytes = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, map[string][]int64{}, 0
+	u.decays, u.facts = nil, map[string]string{}
 	u.vectors.Empty(u.grow)
 }
 
