@@ -113,7 +113,7 @@ func (r *Reading) knows(stem string) bool {
 			continue
 		}
 		for j := range c.words {
-			if w := &c.words[j]; w.key == key && w.content() && like(w.stem, stem) {
+			if w := c.words[j]; w.key == key && w.content() && like(w.stem, stem) {
 				return true
 			}
 		}

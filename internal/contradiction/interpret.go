@@ -20,6 +20,13 @@ func interpret(c *clause) {
 	}
 }
 
+// own returns the word at i to change it: others have the same from memory.
+func (c *clause) own(i int) *word {
+	w := *c.words[i]
+	c.words[i] = &w
+	return &w
+}
+
 // eventReach is how many first words may mark an event: "we found", "the fix landed".
 const eventReach = 3
 
@@ -34,49 +41,58 @@ func (c *clause) beside(i, n int) string {
 // join finds words that are an end of an axis only together with another: turned on, is off, turned
 // down, decided against. Alone they are prepositions.
 func (c *clause) join(i int) {
-	w, before := &c.words[i], c.beside(i, -1)
+	w, before := c.words[i], c.beside(i, -1)
 	switch w.folded {
 	case "on", "off":
 		switch {
 		case switching.Has(before):
-			c.words[i-1].role, c.words[i-1].key = light, 0
+			verb := c.own(i - 1)
+			verb.role, verb.key = light, 0
 		case w.folded == "off" && c.marked(i-1, being):
 		case c.marked(i-1, being) && aloneBefore(c.beside(i, 1)): // is on in production; not: is on React 17
 		default:
 			return
 		}
 		e := lexicon()["enabled"]
+		w = c.own(i)
 		w.role, w.axis, w.sign = grammar, e.axis, e.sign
 		if w.folded == "off" {
 			w.sign = -e.sign
 		}
 	case "down":
 		if voting.Has(before) {
+			w = c.own(i)
 			w.axis, w.sign = verdict, -1
 		}
 	case "out":
 		if before == "ruled" || before == "rule" {
+			w = c.own(i)
 			w.axis, w.sign = verdict, -1
 		}
 	case "fail", "fails", "failed":
 		if c.beside(i, 1) == "to" {
+			w = c.own(i)
 			w.role, w.axis = negator, noAxis
 		}
 	case "may":
 		if w.written == "May" && i > 0 {
+			w = c.own(i)
 			w.role, w.stem, w.key = scopeWord, w.folded, keyOf(w.folded)
 		}
 	case "one":
 		if i+1 < len(c.words) && c.words[i+1].content() {
+			w = c.own(i)
 			w.role, w.num, w.key = numeral, &number{value: 1, text: w.written}, 0
 		}
 	case "against":
 		if deciding.Has(before) {
+			w = c.own(i)
 			w.axis, w.sign = verdict, -1
-			c.words[i-1].axis = noAxis
+			c.own(i - 1).axis = noAxis
 		}
 	case "decided", "agreed":
 		if next := c.beside(i, 1); next == "to" || next == "on" || next == "for" {
+			w = c.own(i)
 			w.axis, w.sign = verdict, 1
 		}
 	}
@@ -84,7 +100,7 @@ func (c *clause) join(i int) {
 
 // count finds out what the number at i counts.
 func (c *clause) count(i int) {
-	w := &c.words[i]
+	w := c.words[i]
 	if w.num == nil {
 		c.every(i)
 		return
@@ -99,10 +115,11 @@ func (c *clause) count(i int) {
 		return
 	}
 	if i+1 < len(c.words) {
-		next := &c.words[i+1]
+		next := c.words[i+1]
 		if u, ok := units()[next.folded]; ok && (len(next.folded) > 1 || next.folded == "h" || next.written == "s") {
 			n.unit, n.value = u.dimension, n.value*u.factor
 			n.text += " " + next.written
+			next = c.own(i + 1)
 			next.role, next.stem, next.key, next.axis = grammar, "", 0, noAxis
 			return
 		}
@@ -115,7 +132,7 @@ func (c *clause) count(i int) {
 	if i == 0 {
 		return
 	}
-	switch before := &c.words[i-1]; {
+	switch before := c.words[i-1]; {
 	case before.content():
 		n.of, n.version = before.stem, n.version || i > 1 && named(before.written)
 		n.text = before.written + " " + n.text
@@ -127,11 +144,12 @@ func (c *clause) count(i int) {
 
 // every makes the hour of "every hour" a number.
 func (c *clause) every(i int) {
-	w := &c.words[i]
+	w := c.words[i]
 	if !c.marked(i-1, single) {
 		return
 	}
 	if u, ok := units()[w.folded]; ok && len(w.folded) > 2 {
+		w = c.own(i)
 		w.role, w.key = numeral, 0
 		w.num = &number{value: u.factor, unit: u.dimension, text: c.words[i-1].written + " " + w.written}
 	}
@@ -149,18 +167,18 @@ func (c *clause) deny(i int) {
 	c.denies = true
 	found := false
 	for j := i + 1; j < len(c.words) && j <= i+reach && c.words[j].role != negator; j++ {
-		w := &c.words[j]
+		w := c.words[j]
 		if !w.content() && !w.verb() && w.axis == noAxis {
 			continue
 		}
-		w.negated, found = true, true
+		c.own(j).negated, found = true, true
 		if w.role != light && w.role != using || w.axis != noAxis {
 			return
 		}
 	}
 	for j := i - 1; j >= 0 && !found; j-- {
-		if w := &c.words[j]; w.content() || w.axis != noAxis {
-			w.negated, found = true, true
+		if w := c.words[j]; w.content() || w.axis != noAxis {
+			c.own(j).negated, found = true, true
 		}
 	}
 }

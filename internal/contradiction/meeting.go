@@ -65,12 +65,12 @@ func (m *meeting) enough() bool {
 // pair matches every word of a with one of b.
 func (m *meeting) pair() {
 	for i := range m.a.words {
-		w := &m.a.words[i]
+		w := m.a.words[i]
 		if w.key == 0 || w.content() && m.b.bits&bit(w.key) == 0 {
 			continue
 		}
 		for j := range m.b.words {
-			o := &m.b.words[j]
+			o := m.b.words[j]
 			if w.key == o.key && m.back[j] == 0 && w.content() == o.content() && like(w.stem, o.stem) {
 				m.match[i], m.back[j] = int8(j+1), int8(i+1)
 				break
@@ -79,7 +79,7 @@ func (m *meeting) pair() {
 	}
 	for i := range m.a.words {
 		// An end of an axis that the other clause lacks is the difference, not the subject.
-		if w := &m.a.words[i]; w.content() && (w.axis == noAxis || m.match[i] != 0) {
+		if w := m.a.words[i]; w.content() && (w.axis == noAxis || m.match[i] != 0) {
 			if m.na++; m.match[i] != 0 {
 				m.shared++
 			} else {
@@ -88,7 +88,7 @@ func (m *meeting) pair() {
 		}
 	}
 	for j := range m.b.words {
-		if w := &m.b.words[j]; w.content() && (w.axis == noAxis || m.back[j] != 0) {
+		if w := m.b.words[j]; w.content() && (w.axis == noAxis || m.back[j] != 0) {
 			if m.nb++; m.back[j] == 0 {
 				m.ub.add(j)
 			}

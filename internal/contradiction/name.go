@@ -44,7 +44,7 @@ func (m *meeting) names() (d Difference) {
 // tells reports whether all the stems are those of words from i to j.
 func (c *clause) tells(i, j int, stems []string) bool {
 	return !slices.ContainsFunc(stems, func(s string) bool {
-		return !slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.stem == s })
+		return !slices.ContainsFunc(c.words[i:j+1], func(w *word) bool { return w.stem == s })
 	})
 }
 
@@ -65,7 +65,7 @@ func (c *clause) slot(at []int8, match *[mostWords]int8) (first, last int, ok bo
 		introduced = introduced || c.words[i].role == article
 		i--
 	}
-	switch w := &c.words[i]; {
+	switch w := c.words[i]; {
 	case w.role == limit: // purpose or possession: not another name
 		return 0, 0, false
 	case w.folded == "to" && !introduced:
@@ -85,7 +85,7 @@ func (c *clause) value(first, last int) bool {
 
 // scoped reports whether one of the words from i to j limits where something holds.
 func (c *clause) scoped(i, j int) bool {
-	return slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.role == scopeWord })
+	return slices.ContainsFunc(c.words[i:j+1], func(w *word) bool { return w.role == scopeWord })
 }
 
 // named reports whether a word is written like a name: Go.
@@ -158,7 +158,7 @@ func (m *meeting) framed() (f frame) {
 
 // place reports whether the words from i to j can be one thing: on in staging is two.
 func (c *clause) place(i, j int) bool {
-	return !slices.ContainsFunc(c.words[i:j+1], func(w word) bool {
+	return !slices.ContainsFunc(c.words[i:j+1], func(w *word) bool {
 		return !w.content() && !w.verb() && w.num == nil && w.axis == noAxis && w.role != office
 	})
 }
@@ -166,7 +166,7 @@ func (c *clause) place(i, j int) bool {
 // past reports whether the clause describes an action, which may differ another time.
 func (c *clause) past() bool {
 	for i := range c.words {
-		if w := &c.words[i]; w.role == content && strings.HasSuffix(w.folded, "ed") && !c.marked(i-1, being) {
+		if w := c.words[i]; w.role == content && strings.HasSuffix(w.folded, "ed") && !c.marked(i-1, being) {
 			return i > 0
 		}
 	}

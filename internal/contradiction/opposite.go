@@ -35,7 +35,7 @@ func (e *ends) of(x axis) end {
 // endsOf returns the ends in a clause whose negations are known.
 func endsOf(c *clause) (e ends) {
 	for i := range c.words {
-		w := &c.words[i]
+		w := c.words[i]
 		if w.axis == noAxis {
 			continue
 		}
@@ -128,7 +128,7 @@ func (m *meeting) denied() (i, j int, ok bool) {
 			continue
 		}
 		j := int(m.match[i] - 1)
-		w, o := &m.a.words[i], &m.b.words[j]
+		w, o := m.a.words[i], m.b.words[j]
 		counted := m.a.ends.of(w.axis).sign*m.b.ends.of(w.axis).sign != 0 // counted as an end already
 		if w.negated != o.negated && (w.axis == noAxis || !counted) {
 			return i, j, true

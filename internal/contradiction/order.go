@@ -28,7 +28,7 @@ func (m *meeting) reversed() (d Difference, found bool) {
 
 // turns reports whether the word at i may change its place with another.
 func (m *meeting) turns(i int) bool {
-	w := &m.a.words[i]
+	w := m.a.words[i]
 	return m.match[i] != 0 && w.content() && w.axis == noAxis
 }
 
@@ -36,7 +36,7 @@ func (m *meeting) turns(i int) bool {
 // one of the clauses reverses the relation.
 func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
 	for i := x + 1; i < y; i++ {
-		w := &m.a.words[i]
+		w := m.a.words[i]
 		if w.marks&mutual != 0 {
 			return false, false
 		}
@@ -44,7 +44,7 @@ func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
 			continue
 		}
 		for j := x2 + 1; j < y2; j++ {
-			o := &m.b.words[j]
+			o := m.b.words[j]
 			same := w.folded == o.folded || m.match[i] == int8(j+1) || w.marks&o.marks&inTime != 0
 			// "Who tracks bugs in a tracker" and "bugs are tracked in it" cannot be told apart.
 			if same && m.a.done(i) == m.b.done(j) {
@@ -85,7 +85,7 @@ func (m *meeting) moved(i, j int) bool {
 // marker returns the preposition before the word at i, at most an article, number and word back.
 func (c *clause) marker(i int) string {
 	for k, words := i-1, 0; k >= 0; k-- {
-		switch w := &c.words[k]; {
+		switch w := c.words[k]; {
 		case w.role == lead || w.role == limit || w.folded == "than" || w.marks&inTime != 0:
 			return w.folded
 		case w.role == content && words == 0:

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/alanbuscaglia/engram/internal/index/recent"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -27,7 +28,7 @@ type Reading struct {
 
 // clause is a part of a text that says one thing: a sentence or a part of one.
 type clause struct {
-	words  []word
+	words  []*word  // not changed any more, since other clauses have the same
 	bits   uint64   // a bit for every word that can match, which rules out most pairs
 	sum    uint64   // hash of its words: clauses with the same hash are equal
 	scope  []string // scope words of the whole sentence
@@ -60,74 +61,82 @@ func (w *word) verb() bool { return w.role == light || w.role == using || w.role
 // Read prepares a text. It reads the beginning of a long one: 4,000 bytes of title and content
 // each, 24 clauses of 24 words.
 func Read(t Text) Reading {
-	r, _ := read(t, nil, nil, nil)
-	return r
+	var p parser
+	return p.reading(t)
 }
 
-// Reader reads texts and remembers their words: those of one store repeat each other, and most of a
-// reading is looking words up. It is safe for concurrent use; the zero Reader remembers none yet.
+// Reader reads texts and remembers them and their words: a text is compared with many, those of one store repeat words,
+// and most of a reading is looking them up. It is safe for concurrent use; the zero Reader remembers none yet.
 type Reader struct {
-	mu    sync.Mutex
-	words map[string]word // as written; without numerals, which clauses change
+	texts recent.Cache[Text, Reading]
 
-	clauses []clause // memory for Against
-	room    []word
+	mu     sync.Mutex
+	parser parser // has the words that were looked up, as written; without numerals, which clauses change
 }
 
-// Limits of what a Reader remembers, some 2 MB.
+// Limits of what a Reader remembers, some 6 MB.
 const (
-	mostRemembered = 8192
-	longestKept    = 32 // bytes of a word; longer ones hardly recur
+	mostBytesKept = 4 << 20 // of texts with their readings
+	mostWordsKept = 8192
+	longestKept   = 32 // bytes of a word; longer ones hardly recur
 )
 
 // Read is the same as the function Read.
 func (k *Reader) Read(t Text) Reading {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	r, _ := read(t, k.known(), nil, nil)
+	if r, known := k.texts.Get(t, mostBytesKept); known {
+		return r
+	}
+	r := k.read(t)
+	k.texts.Put(t, r, r.bytes(), mostBytesKept)
 	return r
 }
 
-// Against compares a reading with a text as Reading.Against and Reading.Series do with its reading, in memory that
-// the next call uses again.
-func (k *Reader) Against(r Reading, t Text, near Nearness) (d Difference, found, series bool) {
+func (k *Reader) read(t Text) Reading {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.room == nil {
-		k.room = make([]word, 0, mostClauses*mostWords)
+	if k.parser.known == nil || len(k.parser.known) >= mostWordsKept { // frequent ones soon return
+		k.parser.known = make(map[string]*word)
 	}
-	other, used := read(t, k.known(), k.clauses, k.room)
-	d, found = r.Against(other, near)
-	series = r.Series(other)
-	k.clauses = other.clauses
-	clear(k.clauses) // they keep the text in memory
-	clear(k.room[:min(used, cap(k.room))])
-	return d, found, series
+	return k.parser.reading(t).clone()
 }
 
-// known returns the words that are remembered.
-func (k *Reader) known() map[string]word {
-	if k.words == nil || len(k.words) >= mostRemembered { // frequent ones soon return
-		k.words = make(map[string]word)
+// clone returns the reading in memory of its own.
+func (r Reading) clone() Reading {
+	r.clauses = slices.Clone(r.clauses)
+	words := make([]*word, 0, r.words())
+	for i := range r.clauses {
+		c := &r.clauses[i]
+		words = append(words, c.words...)
+		c.words = words[len(words)-len(c.words):]
 	}
-	return k.words
+	return r
 }
 
-// read reads a text with words that were looked up before, and adds those of the text; nil for none. clauses and words
-// are memory for the reading, of which it says how many words it used; nil allocates it.
-func read(t Text, known map[string]word, clauses []clause, words []word) (r Reading, used int) {
-	if words == nil {
-		clauses = make([]clause, 0, 8)
-		words = make([]word, 0, min(mostClauses*mostWords, 8+(len(t.Title)+len(t.Content))/5)) // guessed, for one allocation
+// words counts the words of all clauses.
+func (r Reading) words() (n int) {
+	for i := range r.clauses {
+		n += len(r.clauses[i].words)
 	}
-	r = Reading{text: t, clauses: clauses[:0]}
-	p := parser{out: &r, title: true, known: known, words: words, tokens: make([]text.Token, 0, 8)}
+	return n
+}
+
+// bytes returns about how much memory a reading takes with its text.
+func (r Reading) bytes() int {
+	const own = 400 // of what is there once, and of words that no other reading has
+	return own + len(r.text.Title) + len(r.text.Content) + 150*len(r.clauses) + 8*r.words()
+}
+
+// reading reads a text, in memory of the reading before.
+func (p *parser) reading(t Text) Reading {
+	r := Reading{text: t, clauses: p.out.clauses[:0]}
+	*p = parser{out: r, title: true, known: p.known, words: p.words[:0], tokens: p.tokens, asides: p.asides[:0]}
 	p.read(text.Clip(t.Title, mostBytes))
+	r = p.out
 	for i := range r.clauses {
 		c := &r.clauses[i]
 		r.event = r.event || c.event
 		for j := range c.words {
-			w := &c.words[j]
+			w := c.words[j]
 			if w.content() {
 				r.topic = append(r.topic, w.stem)
 			}
@@ -141,8 +150,9 @@ func read(t Text, known map[string]word, clauses []clause, words []word) (r Read
 			r.clauses[i].title = false // there is no other content
 		}
 	}
+	p.out = r
 	p.read(text.Clip(t.Content, mostBytes))
-	return r, len(p.words)
+	return p.out
 }
 
 // likeLetters is the minimum length of the shorter of two words that match because the longer only
@@ -169,7 +179,7 @@ func keyOf(stem string) (key uint32) {
 // sumOf returns a hash of all words.
 //
 // Source: FNV-1a, draft-eastlake-fnv.
-func sumOf(words []word) uint64 {
+func sumOf(words []*word) uint64 {
 	sum := uint64(14695981039346656037)
 	for i := range words {
 		for j := range len(words[i].folded) {
@@ -190,9 +200,9 @@ func has(stems []string, w string) bool {
 
 // parser splits a text into clauses.
 type parser struct {
-	out      *Reading
+	out      Reading
 	title    bool
-	words    []word // of all clauses; the current one starts at first
+	words    []*word // of all clauses; the current one starts at first
 	first    int
 	scope    []string // of the sentence
 	sentence int      // the first clause of the sentence
@@ -201,7 +211,7 @@ type parser struct {
 	event    bool     // the sentence describes a single event
 	asides   []string // text in brackets
 	tokens   []text.Token
-	known    map[string]word // looked up before; nil: none
+	known    map[string]*word // looked up before; nil: none
 }
 
 // isSpace reports whether c separates fields, as brackets do.
@@ -298,19 +308,18 @@ func (p *parser) word(w string) {
 	if len(p.words)-p.first >= mostWords && p.goesOn(w) {
 		return
 	}
-	x, ok := p.known[w]
-	if !ok {
-		if x, ok = p.lookUp(w); !ok {
+	x := p.known[w]
+	if x == nil {
+		if x = p.lookUp(w); x == nil {
 			return
 		}
 		if p.known != nil && x.num == nil && len(w) <= longestKept {
 			// Copies, since the word shares the memory of the whole text.
-			x.folded, x.stem = strings.Clone(x.folded), strings.Clone(x.stem)
-			p.known[strings.Clone(w)] = x
+			x.written, x.folded, x.stem = strings.Clone(w), strings.Clone(x.folded), strings.Clone(x.stem)
+			p.known[x.written] = x
 		}
 	}
-	x.written = w
-	if p.breaks(&x) || p.skip || len(p.words)-p.first >= mostWords {
+	if p.breaks(x) || p.skip || len(p.words)-p.first >= mostWords {
 		return
 	}
 	p.words = append(p.words, x)
@@ -333,8 +342,8 @@ func (p *parser) goesOn(w string) bool {
 	return role != breaker && role != instead && string(small[:len(w)]) != "than"
 }
 
-// lookUp returns a written word; ok is false for others.
-func (p *parser) lookUp(w string) (x word, ok bool) {
+// lookUp returns a written word; nil for others.
+func (p *parser) lookUp(w string) *word {
 	p.tokens = p.tokens[:0]
 	text.Scan(w, func(t text.Token) {
 		if t.Kind != text.Joined && t.Kind != text.Pair {
@@ -342,18 +351,18 @@ func (p *parser) lookUp(w string) (x word, ok bool) {
 		}
 	})
 	if len(p.tokens) == 0 {
-		return x, false
+		return nil
 	}
-	x = word{written: w}
+	x := &word{written: w}
 	for _, t := range p.tokens {
 		x.folded += t.Word
 	}
 	if x.num = readNumber(w); x.num != nil {
 		x.role = numeral
 	} else {
-		p.look(&x)
+		p.look(x)
 	}
-	return x, true
+	return x
 }
 
 // look looks up a word.
@@ -438,7 +447,7 @@ func (p *parser) endClause() {
 	c := clause{words: words, title: p.title, sum: sumOf(words)}
 	interpret(&c)
 	for i := range c.words {
-		w := &c.words[i]
+		w := c.words[i]
 		if w.role == scopeWord {
 			p.scope = append(p.scope, w.stem)
 		}

@@ -224,17 +224,19 @@ func (w *Writer) neighbours(ctx context.Context, r engram.Reader, ts []*Intake, 
 		all[i] = make([]relate.Neighbour, 0, len(near)) // neighbours are large
 		for _, n := range near {
 			if !old[n.Memory.Num] {
-				all[i] = append(all[i], w.against(*ts[i], n))
+				all[i] = append(all[i], relate.Neighbour{Near: n})
+				w.compare(ts[i], &all[i][len(all[i])-1])
 			}
 		}
 	}
 	return all, nil
 }
 
-// against compares a draft with a similar memory.
-func (w *Writer) against(t Intake, n search.Near) relate.Neighbour {
-	d, differs, series := w.texts.Against(t.reading, relate.ComparisonText(n.Memory), relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
-	return relate.Neighbour{Near: n, Difference: d, Differs: differs, Series: series}
+// compare compares a draft with a similar memory.
+func (w *Writer) compare(t *Intake, n *relate.Neighbour) {
+	other := w.texts.Read(relate.ComparisonText(n.Memory))
+	n.Difference, n.Differs = t.reading.Against(other, relate.NearnessOf(w.ledger.Embedder.Model(), n.Cosine))
+	n.Series = t.reading.Series(other)
 }
 
 // warning reports that the search for near-duplicates, if requested, was not possible.
@@ -420,7 +422,8 @@ func (s *Saver) around(ctx context.Context, t Intake, m engram.Memory) ([]relate
 		if o.known != nil {
 			all[i] = *o.known
 		} else {
-			all[i] = s.writer.against(t, search.Near{Memory: o.memory.memory, Cosine: o.cosine})
+			all[i].Near = search.Near{Memory: o.memory.memory, Cosine: o.cosine}
+			s.writer.compare(&t, &all[i])
 		}
 	}
 	return all, nil
