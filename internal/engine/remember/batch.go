@@ -112,8 +112,8 @@ func (w *Writer) drafts(ctx context.Context, n int, draft drafter) (_ []Intake, 
 		return nil, engram.Errorf(engram.CodeInvalid, "cannot save %d memories at once", n).WithHint("save from 1 to %d", MaxBatch)
 	}
 	var wrong BatchError
-	var fine []Intake
-	var places []int // indexes of fine in the batch
+	fine := make([]Intake, 0, n) // they are large
+	var places []int             // indexes of fine in the batch
 	for i := range n {
 		var t Intake
 		in, err := draft(i)

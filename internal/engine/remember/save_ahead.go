@@ -401,21 +401,27 @@ func (s *Saver) around(ctx context.Context, t Intake, m engram.Memory) ([]relate
 		memory *recentMemory
 	}
 	var others []other
-	for i, n := range t.near {
-		if !s.recent.touched[n.Memory.Num] {
-			others = append(others, other{num: n.Memory.Num, cosine: n.Cosine, known: &t.near[i]})
+	for i := range t.near {
+		if n := &t.near[i]; !s.recent.touched[n.Memory.Num] {
+			others = append(others, other{num: n.Memory.Num, cosine: n.Cosine, known: n})
 		}
 	}
+	asBefore := len(others) == len(t.near)
 	mark := relate.LeastOf(s.writer.ledger.Embedder.Model())
 	for num, w := range s.recent.written {
-		if !search.IsBeside(w.memory, m) || w.vector == nil {
+		if w.memory.Project != m.Project || w.vector == nil || !search.IsBeside(w.memory, m) { // most are of other projects
 			continue
 		}
 		if cosine := vector.Dot(t.vector, w.vector); cosine >= mark {
 			others = append(others, other{num: num, cosine: cosine, memory: w})
+			asBefore = false
 		}
 	}
-	slices.SortFunc(others, func(a, b other) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.num, b.num)) })
+	nearest := func(a, b other) int { return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(a.num, b.num)) }
+	if asBefore && slices.IsSortedFunc(others, nearest) {
+		return t.near, nil // they are large
+	}
+	slices.SortFunc(others, nearest)
 	others = others[:min(len(others), s.writer.ledger.Policy.MostNear)]
 	all := make([]relate.Neighbour, len(others))
 	for i, o := range others {
