@@ -4,6 +4,7 @@ package remember
 
 import (
 	"context"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/contradiction"
@@ -37,10 +38,16 @@ func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, p *project
 
 // CountSaves counts saves in their transaction, so that counters agree with the journal.
 func CountSaves(ctx context.Context, o *ledger.Tx, saves []SaveResult) error {
-	return o.Store.RecordUse(ctx, engram.Use{Counters: walk.Mapped(saves, func(s SaveResult) engram.Counter {
-		return engram.Counter{Day: o.At, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}}
-	})})
-
+	var all []engram.Counter
+	for _, s := range saves {
+		i := slices.IndexFunc(all, func(c engram.Counter) bool { return c.Project == s.Memory.Project && c.Outcome == string(s.Action) })
+		if i < 0 {
+			i = len(all)
+			all = append(all, engram.Counter{Day: o.At, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action)})
+		}
+		all[i].Events++
+	}
+	return o.Store.RecordUse(ctx, engram.Use{Counters: all})
 }
 
 // ActionsOf returns what each save did.
