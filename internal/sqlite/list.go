@@ -155,14 +155,32 @@ func (t *tx) listed(ctx context.Context, f engram.Filter, o engram.Order) (c *sq
 	return c, nil
 }
 
-// mayHave reports whether a memory can have the topic key of f. During imports most are free, and reading
-// memories requires writing the unwritten tags.
+// mayHave reports whether a memory can have the hash or the topic key of f. Most that is saved is new, and the columns of
+// memories alone cost as much as the look-up. During imports most topic keys are free, and reading memories requires
+// writing the unwritten tags.
 func (t *tx) mayHave(ctx context.Context, f engram.Filter, project int64) (bool, error) {
+	if f.Hash != "" {
+		sum, err := sumOf(f.Hash)
+		if err != nil {
+			return false, err
+		}
+		nums, err := sqlrow.Column[int64](ctx, t, hashTakenSQL, sum, sum)
+		return len(nums) > 0, err
+	}
 	if f.TopicKey == "" || len(t.unwritten.tags) == 0 {
 		return true, nil
 	}
 	nums, err := sqlrow.Column[int64](ctx, t, topicTakenSQL, f.TopicKey, project, f.Scope)
 	return len(nums) > 0 || f.Scope == "", err
+}
+
+// sumOf decodes a hash.
+func sumOf(hash string) ([]byte, error) {
+	sum, err := hex.DecodeString(hash)
+	if err != nil {
+		return nil, fmt.Errorf("hash %q: %w", hash, err)
+	}
+	return sum, nil
 }
 
 // addLookup adds the conditions that an index of their own serves, by its literal condition.
@@ -174,9 +192,9 @@ func addLookup(c *sqlrow.Query, f engram.Filter) error {
 		c.Add("substr(m.title, 1, 12) || substr(m.title, -12) = substr(?, 1, 12) || substr(?, -12) AND m.title = ?", f.Title, f.Title, f.Title)
 	}
 	if f.Hash != "" {
-		sum, err := hex.DecodeString(f.Hash)
+		sum, err := sumOf(f.Hash)
 		if err != nil {
-			return fmt.Errorf("hash %q: %w", f.Hash, err)
+			return err
 		}
 		c.Add("substr(m.hash, 1, 8) = substr(?, 1, 8) AND m.hash = ?", sum, sum)
 	}

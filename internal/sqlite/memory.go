@@ -137,6 +137,8 @@ func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.
 	return sqlrow.List(ctx, t, readMemories, query, args, scanMemory())
 }
 
+const hashTakenSQL = `SELECT m.num FROM memories m WHERE substr(m.hash, 1, 8) = substr(?, 1, 8) AND m.hash = ? LIMIT 1`
+
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
 
 // Neighbours are ordered by number, which is the order of saving.
