@@ -236,7 +236,7 @@ func saveInput(d document.Draft, merge bool) (remember.SaveInput, error) {
 }
 
 func savedOf(s remember.SaveResult) document.Saved {
-	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
+	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic(), Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, relatedOf)}
 	if s.MergedWith != nil {
 		d.MergedWith = new(document.NamedOf(*s.MergedWith))

@@ -439,7 +439,7 @@ func originOf(s string) (engram.Origin, error) {
 
 // savedOf is the answer of `save` and `session summary`.
 func savedOf(s remember.SaveResult) document.Saved {
-	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
+	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic(), Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf),
 		Related: document.Each(s.Related, func(n search.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) })}
 	if s.MergedWith != nil {
@@ -481,8 +481,8 @@ func writeSaved(b *strings.Builder, s remember.SaveResult) {
 		fmt.Fprintf(b, "  merged into it: %s; engram get %d shows the earlier text\n", s.Reason, m.Num)
 	}
 	writeAnchored(b, m)
-	if s.SuggestedTopic != "" {
-		fmt.Fprintf(b, "Suggested topic_key: %s\n", render.Line(s.SuggestedTopic, 0))
+	if topic := s.SuggestedTopic(); topic != "" {
+		fmt.Fprintf(b, "Suggested topic_key: %s\n", render.Line(topic, 0))
 	}
 	for _, n := range s.Related {
 		fmt.Fprintf(b, "Similar to %s\n", command.MemoryName(n.Memory))

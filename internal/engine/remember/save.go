@@ -71,16 +71,25 @@ const (
 
 // SaveResult is the memory after a save and the outcome.
 type SaveResult struct {
-	Memory         engram.Memory
-	Action         ledger.Action
-	Reason         string             // reason for the action, for a person
-	MergedWith     *engram.Memory     // the other memory before the merge; nil unless merged
-	Candidates     []relate.Candidate // possible contradictions to judge, likeliest first
-	Related        []search.Near      // memories related for similarity, nearest first
-	SuggestedTopic string             // a fitting topic key; "" if one was given
-	Warnings       []string           // normalized or similar project names; checks that were not possible
-	State          engram.State
-	Op             int64 // operation for Undo, the same for a whole batch; 0 if nothing was written
+	Memory     engram.Memory
+	Action     ledger.Action
+	Reason     string             // reason for the action, for a person
+	MergedWith *engram.Memory     // the other memory before the merge; nil unless merged
+	Candidates []relate.Candidate // possible contradictions to judge, likeliest first
+	Related    []search.Near      // memories related for similarity, nearest first
+	Warnings   []string           // normalized or similar project names; checks that were not possible
+	State      engram.State
+	Op         int64 // operation for Undo, the same for a whole batch; 0 if nothing was written
+
+	said *engram.Memory // as it was given
+}
+
+// SuggestedTopic returns a fitting topic key; "" if one was given.
+func (r SaveResult) SuggestedTopic() string {
+	if r.said == nil || r.Memory.TopicKey != "" {
+		return ""
+	}
+	return topic.Suggest(r.said.Type, r.said.Title, r.said.Content)
 }
 
 // Save stores a memory: it revises the memory of its topic, counts an exact repeat, adds a memory, or with
@@ -145,8 +154,8 @@ func (w *Writer) trySave(ctx context.Context, operation string, intakes []Intake
 		if err := s.saveEach(ctx, intakes, batch, all); err != nil {
 			return err
 		}
-		for i, t := range intakes {
-			all[i].Report(t, out)
+		for i := range intakes {
+			all[i].Report(&intakes[i], out)
 		}
 		if err := warnPending(ctx, o, all); err != nil {
 			return err
@@ -177,12 +186,10 @@ func (s *Saver) saveEach(ctx context.Context, intakes []Intake, batch bool, all 
 	})
 }
 
-// Report adds warnings and a suggested topic.
-func (r *SaveResult) Report(t Intake, out *Lookahead) {
+// Report adds warnings, and what a topic is suggested for.
+func (r *SaveResult) Report(t *Intake, out *Lookahead) {
+	r.said = &t.Draft
 	r.Warnings = slices.Concat(renamed(t.in.Project, t.Draft.Project), r.Warnings, out.warning(t.in.Admit), t.redactor.Warning())
-	if r.Memory.TopicKey == "" {
-		r.SuggestedTopic = topic.Suggest(t.Draft.Type, t.Draft.Title, t.Draft.Content)
-	}
 }
 
 // renamed warns if a project name was normalized.

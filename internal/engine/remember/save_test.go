@@ -33,7 +33,7 @@ func TestSaveAddsAMemory(t *testing.T) {
 	if got := w.MustGet(1).Memory; !reflect.DeepEqual(got, m) {
 		t.Errorf("what was answered is not what is kept\n got %+v\nwant %+v", got, m)
 	}
-	if res.Action != ledger.ActionInserted || res.Reason != "new" || res.State != engram.StateActive || res.SuggestedTopic != "decision/auth-model" {
+	if res.Action != ledger.ActionInserted || res.Reason != "new" || res.State != engram.StateActive || res.SuggestedTopic() != "decision/auth-model" {
 		t.Errorf("got %+v", res)
 	}
 	if !strings.HasPrefix(m.SyncID, "obs-") || len(m.SyncID) != 20 || !now.After(enginetest.Start()) {

@@ -16,7 +16,7 @@ func TestATopicKeyRevisesInPlace(t *testing.T) {
 	w := enginetest.NewWorld(t)
 	first := w.MustSave(remember.SaveInput{Title: "Auth model", Content: "JWT, 15 minutes", Type: "decision", TopicKey: " Architecture/Auth  Model ", Project: "demo",
 		Tags: []string{"auth", "jwt"}, Metadata: map[string]any{"pr": 1, "by": "ann"}, ToolName: "bash", Importance: new(0.9), Permanent: true})
-	if first.Memory.TopicKey != "architecture/auth-model" || first.Reason != "first of its topic" || first.SuggestedTopic != "" {
+	if first.Memory.TopicKey != "architecture/auth-model" || first.Reason != "first of its topic" || first.SuggestedTopic() != "" {
 		t.Errorf("got %+v", first)
 	}
 	w.Clock.Add(240 * time.Hour)

@@ -328,7 +328,7 @@ func (k *Desk) acceptIntake(ctx context.Context, d engram.Deferred, t remember.I
 		if err := approveRead(ctx, o, t.Draft, read, &all[0]); err != nil {
 			return err
 		}
-		all[0].Report(t, out)
+		all[0].Report(&t, out)
 		all[0].Op = o.First
 		if err := decided(ctx, o, d, all[0].Memory.Num, "a person took it"); err != nil {
 			return err

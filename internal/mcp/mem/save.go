@@ -118,8 +118,8 @@ func noContent(by tool.Caller) error {
 // saveLines reports a save; verdict is the line about a person's verdict, "" for none.
 func saveLines(by tool.Caller, res remember.SaveResult, verdict string) []string {
 	lines := []string{fmt.Sprintf("Memory saved: %q (%s)", res.Memory.Title, res.Memory.Type)}
-	if res.SuggestedTopic != "" {
-		lines = append(lines, "Suggested topic_key: "+res.SuggestedTopic)
+	if topic := res.SuggestedTopic(); topic != "" {
+		lines = append(lines, "Suggested topic_key: "+topic)
 	}
 	for _, w := range res.Warnings {
 		lines = append(lines, caution+w)
