@@ -41,8 +41,8 @@ type row struct {
 	references []string
 }
 
-// yardstick is a reference with what it cost where targets were set, by size; that of size 0 is for all others. Machines differ
-// in what they do well, so a target is so many times the reference, wherever both are measured.
+// yardstick is a reference and its cost on the machine where the targets were set, by size; that of size 0 is for all others.
+// Machines differ in their strengths, so a target is a multiple of the reference.
 type yardstick struct {
 	reference string
 	costs     map[int]float64
@@ -87,8 +87,8 @@ func (r row) resultOf(results []result, size int) (result, bool) {
 	return results[i], true
 }
 
-// target returns the target of a result as text, "" if there is none: as many times its reference as where it was set, if
-// that was measured.
+// target returns the target of a result as text, scaled by what its reference costs here if that was measured; "" if there
+// is no target.
 func (r row) target(res result, size int) string {
 	t, ok := at(r.targets, size)
 	if then, known := at(r.yardstick.costs, size); known {
@@ -105,7 +105,7 @@ func (r row) target(res result, size int) string {
 	return "≤" + figure(t)
 }
 
-// at returns what stands for a size, or for all others.
+// at returns the figure of a size, or that of all others.
 func at(bySize map[int]float64, size int) (float64, bool) {
 	if v, ok := bySize[size]; ok {
 		return v, true

@@ -68,10 +68,12 @@ func (c *Conn) Forget() error {
 	return errors.Join(errs...)
 }
 
-// hideValues hides the values of parameters from the planner. SQLite prepares a statement anew when a new value is bound
-// to a bare parameter that is a LIMIT or that it compares with the condition of a partial index, and when an equal value
-// becomes 0 or 1 or stops being so (sqlite3VdbeReprepareOnBind). That costs more than running most of ours, which are
-// planned the same for all values.
+// hideValues hides the values of parameters from the planner. SQLite prepares a statement anew (sqlite3VdbeReprepareOnBind)
+//
+//   - when a value is bound to a bare parameter that is a LIMIT, or that it compared with the condition of a partial index;
+//   - when the value of a bare parameter in "column = ?" changes from or to 0 or 1.
+//
+// That costs more than running most of our statements, and their plans are the same for all values.
 func hideValues(query string) string { return hidden.Replace(query) }
 
 var hidden = strings.NewReplacer("LIMIT ?", "LIMIT 0+?", "= ?", "= +?")
