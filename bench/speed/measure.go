@@ -21,6 +21,7 @@ type operation struct {
 	name    string
 	size    int  // memories in the store
 	per     int  // operations of a block
+	warm    int  // operations of the block to warm up, if more than of others: until heap and caches have their size
 	rounds  int  // blocks of each lane that count
 	writers int  // done by as many at once, if not 0
 	each    int  // memories that one operation handles, if more than one: costs are those of one
@@ -48,9 +49,13 @@ func (o operation) run() (result, error) {
 		begin = 0
 	}
 	for round := begin; round < o.rounds; round++ {
+		per := o.per
+		if round < 0 {
+			per = max(per, o.warm)
+		}
 		for k := range o.lanes {
 			l := o.lanes[(k+round+1)%len(o.lanes)]
-			s, err := l.block(first, o.per, o.writers)
+			s, err := l.block(first, per, o.writers)
 			if err != nil {
 				return res, fmt.Errorf("%s at %d: %s: %w", o.name, o.size, l.name, err)
 			}
@@ -59,7 +64,7 @@ func (o operation) run() (result, error) {
 				res.lanes[l.name] = append(res.lanes[l.name], s)
 			}
 		}
-		first += o.per
+		first += per
 	}
 	return res, nil
 }

@@ -23,6 +23,9 @@ const (
 	ownMemories = 400
 )
 
+// warmUp is how many requests warm a server up: the first hundreds also pay for memory that it uses from then on.
+const warmUp = 300
+
 // A bench measures builds and references.
 type bench struct {
 	stores
@@ -285,7 +288,7 @@ func (b *bench) searches(size int, lanes func(func(s *server, i int) error) []la
 		if size <= mostFTS5 {
 			all = append(all, ftsLane(tables, kind.ask), least.lane(kind.name != opProject, kind.name == opCommon))
 		}
-		if err := b.add(operation{name: kind.name, size: size, per: 10, lanes: all}); err != nil {
+		if err := b.add(operation{name: kind.name, size: size, per: 10, warm: warmUp, lanes: all}); err != nil {
 			return err
 		}
 	}
@@ -337,7 +340,7 @@ func (b *bench) contexts(size int, servers []*server, lanes func(func(s *server,
 		}
 	}
 	measure := func(name string, project func(i int) string) error {
-		return b.add(operation{name: name, size: size, per: 10, lanes: lanes(func(s *server, i int) error {
+		return b.add(operation{name: name, size: size, per: 10, warm: warmUp, lanes: lanes(func(s *server, i int) error {
 			_, err := s.get("/context", url.Values{"project": {project(i)}})
 			return err
 		})})
