@@ -74,7 +74,7 @@ const useCountsSQL = `SELECT asked.value, (SELECT count(*)` + askedSQL + `), (SE
 // ExposureCounts returns how often each of the memories was requested, without those never requested.
 func (t *tx) ExposureCounts(ctx context.Context, nums []int64) (map[int64]engram.ExposureCount, error) {
 	counts := map[int64]engram.ExposureCount{}
-	err := t.Rows(ctx, useCountsSQL, []any{conn.JSONNums(nums)}, func(s sqlrow.Scanner) error {
+	err := t.keyed.Rows(ctx, useCountsSQL, []any{conn.JSONNums(nums)}, func(s sqlrow.Scanner) error {
 		var num int64
 		var c engram.ExposureCount
 		err := s.Scan(&num, &c.Count, conn.Instant{Time: &c.Last})

@@ -285,7 +285,7 @@ func (t *tx) Fact(ctx context.Context, name string) (v string, err error) {
 			return v, nil
 		}
 	}
-	_, err = t.Maybe(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
+	_, err = t.keyed.Maybe(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
 	if err == nil && same != nil {
 		same.facts[name] = v
 	}

@@ -27,7 +27,7 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 		return num, nil
 	}
 	var num int64
-	found, err := t.Maybe(ctx, query, []any{name}, &num)
+	found, err := t.keyed.Maybe(ctx, query, []any{name}, &num)
 	if found {
 		keep(&t.names.projects, name, num)
 	} else if err == nil {
@@ -57,7 +57,7 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 		return p, true, nil
 	}
 	var num int64
-	p, found, err := sqlrow.First(sqlrow.List(ctx, t, "read project", `SELECT `+projectColumns()+`, p.num`+named, []any{name},
+	p, found, err := sqlrow.First(sqlrow.List(ctx, &t.keyed, "read project", `SELECT `+projectColumns()+`, p.num`+named, []any{name},
 		scanInto(new(engram.Project), projectTable(), &num)))
 	if found {
 		keep(&t.names.projects, name, num)

@@ -19,7 +19,11 @@ var relationTable = engram.Fields[engram.Relation]
 var relationColumns = sync.OnceValue(func() string { return columnsOf("r", relationTable()) })
 
 func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
-	return sqlrow.List(ctx, t, "read relations", query, args, scanInto(new(engram.Relation), relationTable()))
+	return readRelations(ctx, t, query, args...)
+}
+
+func readRelations(ctx context.Context, q sqlrow.Querier, query string, args ...any) ([]engram.Relation, error) {
+	return sqlrow.List(ctx, q, "read relations", query, args, scanInto(new(engram.Relation), relationTable()))
 }
 
 // touching selects the relations with an end in a list, between those of two memories, served by
@@ -234,7 +238,7 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 		query = relationsTo()
 	}
 	if u == nil {
-		return t.relations(ctx, query, conn.JSONNums(memories), jsonText(verbs), most)
+		return readRelations(ctx, &t.keyed, query, conn.JSONNums(memories), jsonText(verbs), most)
 	}
 	key := relationsOf{verbs: jsonText(verbs), most: most, incoming: incoming}
 	var all []*engram.Relation
@@ -247,7 +251,7 @@ func (t *tx) relationsOf(ctx context.Context, memories []int64, verbs []engram.V
 		}
 	}
 	if len(unread) > 0 {
-		read, err := t.relations(ctx, query, conn.JSONNums(unread), key.verbs, most)
+		read, err := readRelations(ctx, &t.keyed, query, conn.JSONNums(unread), key.verbs, most)
 		if err != nil {
 			return nil, err
 		}

@@ -21,7 +21,7 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 		return s, nil
 	}
 	var num, project int64
-	s, found, err := sqlrow.First(sqlrow.List(ctx, t, fmt.Sprintf("read session %q", id),
+	s, found, err := sqlrow.First(sqlrow.List(ctx, &t.keyed, fmt.Sprintf("read session %q", id),
 		`SELECT `+sessionColumns()+`, s.num, s.project FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanInto(new(engram.Session), sessionTable(), &num, &project)))
 	if err == nil && !found {
 		return s, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("see {session list}")
@@ -147,7 +147,7 @@ func (t *tx) sessionNum(ctx context.Context, id string) (int64, error) {
 		return num, nil // row 0 means no session
 	}
 	var num int64
-	found, err := t.Maybe(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
+	found, err := t.keyed.Maybe(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
 	if found {
 		keep(&t.names.sessions, id, num)
 	} else if err == nil {

@@ -17,7 +17,7 @@ const trustSQL = `SELECT t.memory, t.mark, t.text, t.reasons, t.at FROM json_eac
 // Trust returns the trust marks of memories.
 func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust, error) {
 	all := map[int64][]engram.Trust{}
-	err := t.Rows(ctx, trustSQL, []any{conn.JSONSet(nums)}, func(s sqlrow.Scanner) error {
+	err := t.keyed.Rows(ctx, trustSQL, []any{conn.JSONSet(nums)}, func(s sqlrow.Scanner) error {
 		var m engram.Trust
 		var reasons string
 		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, conn.Instant{Time: &m.At})

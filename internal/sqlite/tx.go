@@ -120,7 +120,7 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 		return u, nil
 	}
 	var version int64
-	if err := t.Row(ctx, dataVersionSQL, nil, &version); err != nil {
+	if err := t.keyed.Row(ctx, dataVersionSQL, nil, &version); err != nil {
 		return nil, fmt.Errorf("look for changes: %w", err)
 	}
 	if version != u.version || u.memories == nil || u.hidden != t.hidden.query("SELECT") {
