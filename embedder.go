@@ -24,9 +24,9 @@ type WordEmbedder interface {
 	// Line returns the place of a word among all words by their frequency in general language, from 0; -1 for a word
 	// that the model does not have as a whole.
 	Line(word string) int
-	// Similarities returns the similarity in meaning of each of words to each of others, a row for each of
-	// words: 1 is the same word, 0 and less is unrelated.
-	Similarities(words, others []string) [][]float64
+	// Similarities returns the similarity in meaning of each of words to each of others, which are lines, a row for each
+	// of words: 1 is the same word, 0 and less is unrelated, and 0 for -1.
+	Similarities(words, others []int) [][]float64
 }
 
 // Role is the role of a text for an Embedder: some models embed questions differently from answers.

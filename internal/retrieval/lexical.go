@@ -91,6 +91,7 @@ func NewLexicon() *Lexicon {
 type Lexeme struct {
 	Word   string // folded, not stemmed
 	num    int32
+	line   atomic.Int32           // of Similar, plus two; 0: not asked yet
 	stem   atomic.Pointer[string] // computed on first use: stemming is most of the work
 	number bool                   // it has a digit
 	second string                 // text.Token.Foreign
@@ -136,6 +137,16 @@ func (l *Lexicon) Bytes() int { return l.bytes }
 // IsAny reports whether an indexed word is one of the given: its stem, or that of its language.
 func (x *Lexeme) IsAny(words ...string) bool {
 	return slices.Contains(words, x.Stem()) || x.second != "" && slices.Contains(words, x.second)
+}
+
+// lineOf returns the line of the word. It is asked for once, since there is one vocabulary: that of the program.
+func (x *Lexeme) lineOf(similar Similar) int {
+	line := x.line.Load()
+	if line == 0 {
+		line = int32(similar.Line(x.Word)) + 2
+		x.line.Store(line)
+	}
+	return int(line) - 2
 }
 
 // Stem returns the word in index form.

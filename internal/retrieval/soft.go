@@ -13,16 +13,19 @@ const (
 	leastSimilar = 0.3
 )
 
-// Similar returns the similarity of words in meaning: a row for each of words, with a number for each of
-// others. 1 is the same word, 0 and less are unrelated; also 0 for a word that the model does not know whole,
-// because the pieces of unknown names and numbers are similar to those of any other.
-type Similar func(words, others []string) [][]float64
+// Similar knows the similarity of words in meaning, as engram.WordEmbedder does: 0 for a word that it does not know
+// whole, because the pieces of unknown names and numbers are similar to those of any other.
+type Similar interface {
+	Line(word string) int
+	Similarities(words, others []int) [][]float64
+}
 
 // Sought is one word of a question for Fill.
 type Sought struct {
 	Written string   // lower case, not stemmed; if corrected, the corrected word
 	Terms   []string // indexed words that equal it
 	Having  int      // memories in scope that have it
+	Same    []string // words that are as near as another word can be, whatever Similar says
 }
 
 // Passage is the text of one memory.
@@ -48,29 +51,52 @@ func Fill(words []Sought, passages *Texts, rows int, similar Similar) map[int64]
 	if len(words) == 0 || len(passages.said) == 0 {
 		return nil
 	}
-	written, worth := make([]string, len(words)), make([]Word, len(words))
+	lines, worth := make([]int, len(words)), make([]Word, len(words))
 	b := BM25{Rows: rows, Length: passages.meanLength()}
 	for i, w := range words {
-		written[i], worth[i] = w.Written, b.Word(w.Having).Times(FillWeight)
+		lines[i], worth[i] = similar.Line(w.Written), b.Word(w.Having).Times(FillWeight)
 	}
 	distinct, places := passages.distinct()
-	others := make([]string, len(distinct))
+	others := make([]int, len(distinct))
 	for i, x := range distinct {
-		others[i] = x.Word
+		others[i] = x.lineOf(similar)
 	}
-	near := similar(written, others)
+	near, counts := similar.Similarities(lines, others), make([]bool, len(distinct))
 	for i, w := range words {
+		if len(w.Same) > 0 {
+			markSame(near[i], distinct, w.Same)
+		}
 		markItself(near[i], distinct, w.Terms)
+		for j, x := range near[i] {
+			counts[j] = counts[j] || x >= leastSimilar
+		}
 	}
-	gains := map[int64]float64{}
+	gains, best := map[int64]float64{}, make([]float64, len(words))
 	for n, t := range passages.said {
-		for i := range words {
-			if best := t.nearest(near[i], places); best >= leastSimilar && best < itself {
-				gains[passages.nums[n]] += worth[i].Score(best, t.length)
+		clear(best)
+		for _, num := range t.nums {
+			if j := places[num] - 1; counts[j] { // few do
+				for i := range best {
+					best[i] = max(best[i], near[i][j])
+				}
+			}
+		}
+		for i, x := range best {
+			if x >= leastSimilar && x < itself {
+				gains[passages.nums[n]] += worth[i].Score(x, t.length)
 			}
 		}
 	}
 	return gains
+}
+
+// markSame marks the words that mean the same.
+func markSame(near []float64, words []*Lexeme, same []string) {
+	for i, x := range words {
+		if slices.Contains(same, x.Word) {
+			near[i] = 1
+		}
+	}
 }
 
 // itself marks the word itself, above any similarity.
@@ -88,12 +114,4 @@ func markItself(near []float64, words []*Lexeme, terms []string) {
 			near[i] = itself
 		}
 	}
-}
-
-func (s Said) nearest(near []float64, places []int32) float64 {
-	best := 0.0
-	for _, num := range s.nums {
-		best = max(best, near[places[num]-1])
-	}
-	return best
 }

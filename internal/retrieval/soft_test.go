@@ -13,21 +13,34 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// alike is a Similar that knows what it is told: "dog puppies" 0.6.
-func alike(pairs map[string]float64) retrieval.Similar {
-	return func(words, others []string) [][]float64 {
-		rows := make([][]float64, len(words))
-		for i, w := range words {
-			for _, o := range others {
-				s := max(pairs[w+" "+o], pairs[o+" "+w])
-				if w == o {
-					s = 1
-				}
-				rows[i] = append(rows[i], s)
-			}
-		}
-		return rows
+// pairsTold is a Similar that knows what it is told: "dog puppies" 0.6.
+type pairsTold struct {
+	pairs map[string]float64
+	words []string // by line
+}
+
+func alike(pairs map[string]float64) *pairsTold { return &pairsTold{pairs: pairs} }
+
+func (a *pairsTold) Line(word string) int {
+	at := slices.Index(a.words, word)
+	if at < 0 {
+		at, a.words = len(a.words), append(a.words, word)
 	}
+	return at
+}
+
+func (a *pairsTold) Similarities(words, others []int) [][]float64 {
+	rows := make([][]float64, len(words))
+	for i, w := range words {
+		for _, o := range others {
+			s := max(a.pairs[a.words[w]+" "+a.words[o]], a.pairs[a.words[o]+" "+a.words[w]])
+			if w == o {
+				s = 1
+			}
+			rows[i] = append(rows[i], s)
+		}
+	}
+	return rows
 }
 
 func TestFill(t *testing.T) {
@@ -54,6 +67,8 @@ func TestFill(t *testing.T) {
 			map[int64]float64{1: worth(dog, 0.6, 2, 2)}},
 		{"words add up; a long text gains less", []retrieval.Sought{dog, breed}, []retrieval.Passage{{Num: 1, Content: "puppies"}, {Num: 2, Content: "puppies table chair"}},
 			map[int64]float64{1: worth(dog, 0.6, 1, 2) + worth(breed, 0.5, 1, 2), 2: worth(dog, 0.6, 3, 2) + worth(breed, 0.5, 3, 2)}},
+		{"a word that means the same counts most", []retrieval.Sought{{Written: "dog", Terms: []string{"dog"}, Having: 10, Same: []string{"table"}}},
+			[]retrieval.Passage{{Num: 1, Content: "a table"}}, map[int64]float64{1: worth(dog, 1, 1, 1)}},
 		{"what stands for a repaired word is the word", []retrieval.Sought{{Written: "dog", Terms: []string{"puppi"}, Having: 1}}, []retrieval.Passage{{Num: 1, Content: "puppies"}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -180,20 +195,26 @@ func BenchmarkFill(b *testing.B) {
 	for i := range 8 {
 		words = append(words, retrieval.Sought{Written: fmt.Sprint("w", i), Terms: []string{fmt.Sprint("w", i)}, Having: 3 * i})
 	}
-	similar := func(words, others []string) [][]float64 {
-		rows := make([][]float64, len(words))
-		for i := range rows {
-			rows[i] = make([]float64, len(others))
-			for j := range others {
-				rows[i][j] = float64((i*31+j*17)%100) / 150
-			}
-		}
-		return rows
-	}
 	b.ReportAllocs()
 	for b.Loop() {
-		retrieval.Fill(words, retrieval.Read(passages), 5000, similar)
+		retrieval.Fill(words, retrieval.Read(passages), 5000, numbered{})
 	}
+}
+
+// numbered is a Similar that makes up similarities.
+type numbered struct{}
+
+func (numbered) Line(string) int { return 0 }
+
+func (numbered) Similarities(words, others []int) [][]float64 {
+	rows := make([][]float64, len(words))
+	for i := range rows {
+		rows[i] = make([]float64, len(others))
+		for j := range others {
+			rows[i][j] = float64((i*31+j*17)%100) / 150
+		}
+	}
+	return rows
 }
 
 func BenchmarkRepeats(b *testing.B) {

@@ -89,5 +89,5 @@ func (x index) enter(h uint64, id uint16) {
 
 // Similarity returns the similarity of two words.
 func (m *Model) Similarity(a, b string) float64 {
-	return m.Similarities([]string{a}, []string{b})[0][0]
+	return m.Similarities([]int{m.Line(a)}, []int{m.Line(b)})[0][0]
 }

@@ -241,7 +241,7 @@ func wordCases() []testCase {
 		}},
 		{"words are held against each other in order", func(k *kit, w engram.WordEmbedder) {
 			words, others := []string{"bread", "database", ""}, []string{"database", "bread", "\xff", "kitchen"}
-			rows := w.Similarities(words, others)
+			rows := w.Similarities(linesOf(w, words), linesOf(w, others))
 			if len(rows) != len(words) {
 				k.Fatalf("got %d rows, want %d", len(rows), len(words))
 			}
@@ -258,7 +258,7 @@ func wordCases() []testCase {
 			if rows[0][3] <= rows[1][3] {
 				k.Errorf("kitchen: %v to bread, %v to database", rows[0][3], rows[1][3])
 			}
-			if len(w.Similarities(nil, others)) != 0 {
+			if len(w.Similarities(nil, linesOf(w, others))) != 0 {
 				k.Error("no words gave rows")
 			}
 		}},

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 )
 
@@ -27,7 +28,7 @@ func TestSimilaritiesAreThoseOfEachPair(t *testing.T) {
 	m := static.New()
 	words := []string{"database", "日本", "C++", ""}
 	others := []string{"sqlite", "database", "", "qzxqzx", "c#"}
-	rows := m.Similarities(words, others)
+	rows := m.Similarities(linesOf(m, words), linesOf(m, others))
 	if len(rows) != len(words) {
 		t.Fatalf("got %d rows, want %d", len(rows), len(words))
 	}
@@ -45,7 +46,7 @@ func TestSimilaritiesAreThoseOfEachPair(t *testing.T) {
 	if rows[1][0] != 0 || rows[0][2] != 0 {
 		t.Errorf("what is not known: got %v and %v, want 0", rows[1][0], rows[0][2])
 	}
-	if rows := m.Similarities(nil, others); len(rows) != 0 {
+	if rows := m.Similarities(nil, linesOf(m, others)); len(rows) != 0 {
 		t.Errorf("no words: got %v", rows)
 	}
 }
@@ -53,8 +54,17 @@ func TestSimilaritiesAreThoseOfEachPair(t *testing.T) {
 func BenchmarkSimilarities(b *testing.B) {
 	m := static.New()
 	words := []string{"where", "does", "the", "importer", "keep", "its", "checkpoint", "after", "a", "crash"}
-	others := readPlain(b, builtIn(b)).words[:3000]
+	asked, others := linesOf(m, words), linesOf(m, readPlain(b, builtIn(b)).words[:3000])
 	for b.Loop() {
-		m.Similarities(words, others)
+		m.Similarities(asked, others)
 	}
+}
+
+// linesOf returns the lines of words.
+func linesOf(e engram.WordEmbedder, words []string) []int {
+	lines := make([]int, len(words))
+	for i, w := range words {
+		lines[i] = e.Line(w)
+	}
+	return lines
 }

@@ -168,11 +168,10 @@ func (t *table) embed(v []float32, tokens []uint16) {
 	vector.Normalise(v)
 }
 
-// Similarities returns the similarity in meaning of each of words to each of others, one row per word: 1
-// for the same word, around 0 for unrelated words, and 0 if the model does not have one of them as a
-// whole word or cannot answer. It looks each word up once, so that the words of a question can be compared
-// with all words of some memories.
-func (m *Model) Similarities(words, others []string) [][]float64 {
+// Similarities returns the similarity in meaning of each of words to each of others, which are lines, one row per word:
+// 1 for the same word, around 0 for unrelated words, and 0 if one of them is -1. It skips pieces of unknown names and
+// numbers with these: they are similar to those of any other.
+func (m *Model) Similarities(words, others []int) [][]float64 {
 	rows, scores := make([][]float64, len(words)), make([]float64, len(words)*len(others))
 	for i := range rows {
 		rows[i] = scores[i*len(others) : (i+1)*len(others) : (i+1)*len(others)]
@@ -181,28 +180,26 @@ func (m *Model) Similarities(words, others []string) [][]float64 {
 	if err != nil {
 		return rows
 	}
-	asked, ids := make([][]float32, len(words)), make([]uint16, len(words))
-	for i, w := range words {
-		if id, whole := t.whole(w); whole {
-			asked[i], ids[i] = make([]float32, t.dimensions), id
-			t.embed(asked[i], []uint16{id})
+	asked := make([][]float32, len(words))
+	for i, id := range words {
+		if id >= 0 {
+			asked[i] = make([]float32, t.dimensions)
+			t.embed(asked[i], []uint16{uint16(id)})
 		}
 	}
 	pairs := m.pairs.take()
 	defer m.pairs.give(pairs)
 	var none pair
-	for j, other := range others {
-		// Skip pieces of unknown names and numbers: they are similar to those of any other.
-		id, whole := t.whole(other)
-		if !whole {
+	for j, id := range others {
+		if id < 0 {
 			continue
 		}
-		row, length := t.rows[int(id)*t.dimensions:][:t.dimensions], -1.0
+		row, length := t.rows[id*t.dimensions:][:t.dimensions], -1.0
 		for i, v := range asked {
 			if v == nil {
 				continue
 			}
-			known, words := placeOf(pairs, &none, ids[i], id)
+			known, words := placeOf(pairs, &none, uint16(words[i]), uint16(id))
 			if known.words != words {
 				if length < 0 {
 					length = vector.CodesLength(row)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram/internal/alias"
-	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -15,14 +14,14 @@ const (
 	mostRead = 8 << 10
 )
 
-// byDefinition returns similar with the definitions in the finds: where one says "Consul (csl)", a find about Consul is
-// as near to a question about csl as another word can be, and has the word for the threshold. It reorders the finds and
-// adds none.
+// defined returns the words that the finds define, by word of the question: where one says "Consul (csl)", a find about
+// Consul is as near to a question about csl as another word can be, and has the word for the threshold. It reorders the
+// finds and adds none.
 //
 // Only the finds of this question define: they are read anyway, are those of the asked project and the same in every
 // process, and a forgotten memory defines nothing. A cache would have none of this.
-func (q *Question) byDefinition(similar retrieval.Similar) retrieval.Similar {
-	same := map[string][]string{} // words that the finds define, by word of the question
+func (q *Question) defined() map[string][]string {
+	same := map[string][]string{}
 	add := func(asked, defined string) {
 		for i := range q.lexical.Words {
 			w := &q.lexical.Words[i]
@@ -45,18 +44,5 @@ func (q *Question) byDefinition(similar retrieval.Similar) retrieval.Similar {
 			})
 		}
 	}
-	if len(same) == 0 {
-		return similar
-	}
-	return func(words, others []string) [][]float64 {
-		near := similar(words, others)
-		for i, word := range words {
-			for j, other := range others {
-				if slices.Contains(same[word], other) {
-					near[i][j] = 1
-				}
-			}
-		}
-		return near
-	}
+	return same
 }

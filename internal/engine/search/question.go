@@ -308,7 +308,11 @@ func (q *Question) byNearWords(ctx context.Context) error {
 		s := retrieval.Sought{Written: meant(w), Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
 		sought = append(sought, s)
 	}
-	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, q.byDefinition(similar.Similarities))
+	same := q.defined()
+	for i, s := range sought {
+		sought[i].Same = same[s.Written]
+	}
+	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar)
 	for num, gain := range gains {
 		q.factor(num, engram.Factor{Name: "+ near words", Value: gain})
 	}
