@@ -270,6 +270,7 @@ func (w *spooledRecords) each(ctx context.Context, compute func(context.Context,
 		if err != nil {
 			return err
 		}
+		clear(b.records) // with the states that were prepared they are the most of what an import has in memory
 	}
 	return ctx.Err()
 }
