@@ -162,6 +162,9 @@ func (m *Model) Line(word string) int {
 
 // embed sums the vectors of tokens in v, which is zero, and normalises it.
 func (t *table) embed(v []float32, tokens []uint16) {
+	for ; len(tokens) >= 4; tokens = tokens[4:] {
+		t.add4(v, [4]uint16(tokens))
+	}
 	for _, id := range tokens {
 		t.add(v, id)
 	}
