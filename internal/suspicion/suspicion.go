@@ -90,6 +90,7 @@ func decoded(text string) (why string) {
 // judged finds what is in a text as it stands.
 func judged(text string, may finding.Group) (found finding.Findings) {
 	t := grammar.Read(grammar.Spoken(text))
+	defer t.Free()
 	surface.Hidden(text, &found)
 	surface.Roles(text, may, &found)
 	grammar.Orders(t, &found)

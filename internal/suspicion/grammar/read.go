@@ -32,14 +32,22 @@ type Sentences struct {
 	signs  []sign
 	means  []notion // of each sentence
 	over   bool     // the last sentence has ended
+	room   *[]token // that of tokens
+}
+
+// Free gives the room of the tokens, which is larger than the text, to another text.
+func (t Sentences) Free() {
+	*t.room = t.tokens[:0]
+	known().rooms.Put(t.room)
 }
 
 // Read splits text into sentences. It ignores zero-width characters, case and accents, and maps
 // look-alike letters to Latin.
 func Read(text string) Sentences {
-	t := Sentences{text: text, tokens: make([]token, 0, strings.Count(text, " ")*5/4+8)}
 	var words pair
 	listed := known()
+	room := listed.room()
+	t := Sentences{text: text, tokens: *room, room: room}
 	open := true
 	for i := 0; i < len(text); {
 		c := text[i]
