@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -40,9 +39,9 @@ func (s *memorySpool) Close() error { return nil }
 // spooledRecords are the good records of a file. A file is read to its end before anything is written: a slow one
 // would block other writers, and a broken one would be half in.
 type spooledRecords struct {
-	first []Incoming // kept as they are, about mostKept bytes of texts: most imports have no more
-	kept  int        // bytes of texts in first
-	spool Spool      // of the others
+	first [][]Incoming // kept as they are, in batches, about mostKept bytes of texts: most imports have no more
+	kept  int          // bytes of texts in first
+	spool Spool        // of the others
 	out   *bufio.Writer
 	lines *json.Encoder // to out
 	total int
@@ -111,7 +110,12 @@ const mostKept = 16 << 20
 func (w *spooledRecords) add(r Incoming) error {
 	w.total++
 	if w.kept < mostKept {
-		w.first, w.kept = append(w.first, r), w.kept+r.bytes()
+		last := len(w.first) - 1
+		if last < 0 || len(w.first[last]) == BatchSize {
+			w.first = append(w.first, make([]Incoming, 0, BatchSize))
+			last++
+		}
+		w.first[last], w.kept = append(w.first[last], r), w.kept+r.bytes()
 		return nil
 	}
 	if err := w.lines.Encode(r); err != nil {
@@ -270,7 +274,6 @@ func (w *spooledRecords) each(ctx context.Context, compute func(context.Context,
 		if err != nil {
 			return err
 		}
-		clear(b.records) // with the states that were prepared they are the most of what an import has in memory
 	}
 	return ctx.Err()
 }
@@ -337,12 +340,11 @@ type undecoded struct {
 // batches yields all records, up to BatchSize at a time.
 func (w *spooledRecords) batches(spool io.Reader) iter.Seq2[undecoded, error] {
 	return func(yield func(undecoded, error) bool) {
-		for records := range slices.Chunk(w.first, BatchSize) {
-			if !yield(undecoded{records: records}, nil) {
+		for n, records := range w.first {
+			if w.first[n] = nil; !yield(undecoded{records: records}, nil) {
 				return
 			}
 		}
-		w.first = nil
 		for lines, err := range spooledLines(spool) {
 			if !yield(undecoded{lines: lines}, err) {
 				return
