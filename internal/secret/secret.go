@@ -7,6 +7,7 @@
 package secret
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -110,22 +111,23 @@ func compile(a allowance) compiledAllowance {
 
 // Find returns the secrets of a text in order, without overlap.
 func (s *Scanner) Find(text string) []Span {
-	places := s.words.places(text)
+	var room [32]place // most texts have fewer
+	places := s.words.places(room[:0], text)
 	if len(places) == 0 {
 		return nil
 	}
 	var found []Span
-	lower := ""
+	var lower []byte
 	for len(places) > 0 { // grouped by rule
 		n := 1
 		for n < len(places) && places[n].rule == places[0].rule {
 			n++
 		}
 		r := &s.rules[places[0].rule]
-		if len(r.also) > 0 && lower == "" {
+		if len(r.also) > 0 && lower == nil {
 			lower = lowerASCII(text)
 		}
-		if !slices.ContainsFunc(r.also, func(w string) bool { return !strings.Contains(lower, w) }) {
+		if !slices.ContainsFunc(r.also, func(w string) bool { return !bytes.Contains(lower, []byte(w)) }) {
 			found = s.found(found, r, text, places[:n])
 		}
 		places = places[n:]
@@ -167,7 +169,7 @@ func (c *compiled) matches(text string, places []place) (all [][]int) {
 			if digit < p.at {
 				digit = nextDigit(text, p.at)
 			}
-			if digit > p.at+longest {
+			if digit == len(text) || digit > p.at+longest {
 				continue
 			}
 		}
@@ -231,17 +233,17 @@ func nextDigit(text string, from int) int {
 }
 
 // sign reports whether a character may separate a name from a value.
-func sign(c byte) bool { return strings.IndexByte("=>:|?,", c) >= 0 }
+func sign(c byte) bool { return c == '=' || c == '>' || c == ':' || c == '|' || c == '?' || c == ',' }
 
 // lowerASCII lowers ASCII letters and keeps the length.
-func lowerASCII(text string) string {
+func lowerASCII(text string) []byte {
 	lower := []byte(text)
 	for i, c := range lower {
 		if 'A' <= c && c <= 'Z' {
 			lower[i] = c + ('a' - 'A')
 		}
 	}
-	return string(lower)
+	return lower
 }
 
 func (r rule) secretOf(m []int) (from, to int) {

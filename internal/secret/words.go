@@ -109,8 +109,8 @@ func keysOf(keyword string, do func(key uint32)) {
 	}
 }
 
-// places returns the positions of keywords in a text, by rule and position.
-func (w *words) places(text string) (all []place) {
+// places appends the positions of keywords in a text to all, which is empty, by rule and position.
+func (w *words) places(all []place, text string) []place {
 	for _, r := range w.always {
 		all = append(all, place{r, 0})
 	}
