@@ -89,6 +89,12 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) error {
 
 // Scan reads the one row of a query without caching its statement.
 func (c *Conn) Scan(ctx context.Context, query string, into ...any) error {
+	if c.unwatched {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		ctx = context.WithoutCancel(ctx)
+	}
 	rows, err := c.raw.QueryContext(ctx, query, nil)
 	if err != nil {
 		return err

@@ -11,10 +11,7 @@ import (
 
 // A plan that looks at the value of a parameter is made anew whenever that value changes.
 func TestNoPlanLooksAtAValue(t *testing.T) {
-	pool, err := conn.NewPool(filepath.Join(t.TempDir(), "test.db"), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := conn.NewPool(filepath.Join(t.TempDir(), "test.db"), 1)
 	defer pool.Close()
 	c, err := pool.Take(t.Context())
 	if err != nil {

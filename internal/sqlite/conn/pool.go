@@ -7,13 +7,11 @@ package conn
 
 import (
 	"context"
-	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"sync"
 
-	_ "modernc.org/sqlite" // registers the driver
+	"modernc.org/sqlite"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -50,18 +48,12 @@ type Pool struct {
 }
 
 // NewPool returns a pool of up to size connections to the file that dsn names.
-func NewPool(dsn string, size int) (*Pool, error) {
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
-	}
-	defer db.Close() // it has no connections
-	drv := db.Driver()
-	p := &Pool{open: func() (driver.Conn, error) { return drv.Open(dsn) }, turns: make(chan struct{}, size), size: size}
+func NewPool(dsn string, size int) *Pool {
+	p := &Pool{open: func() (driver.Conn, error) { return new(sqlite.Driver).Open(dsn) }, turns: make(chan struct{}, size), size: size}
 	for range size {
 		p.turns <- struct{}{}
 	}
-	return p, nil
+	return p
 }
 
 // BorrowFrom makes the pool use idle connections of lender before it opens its own: the statement borrow

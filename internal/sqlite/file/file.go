@@ -72,12 +72,8 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 	case o.Mapped:
 		reads = append(reads, mapping()...)
 	}
-	if f.Reads, err = conn.NewPool(dsn(path, "rw", pages, reads...), Readers); err != nil {
-		return nil, err
-	}
-	if f.Writes, err = conn.NewPool(dsn(path, "rw", conn.UsualPages, append(napping(writerNap), writing()...)...), 1); err != nil {
-		return nil, err
-	}
+	f.Reads = conn.NewPool(dsn(path, "rw", pages, reads...), Readers)
+	f.Writes = conn.NewPool(dsn(path, "rw", conn.UsualPages, append(napping(writerNap), writing()...)...), 1)
 	f.Reads.Ran, f.Writes.Ran = o.Ran, o.Ran
 	f.Reads.Unwatched, f.Writes.Wide = o.Single || o.Mapped, o.Mapped
 	if o.Single {
@@ -97,8 +93,8 @@ func Inspect(path string) (*File, error) {
 		return nil, fmt.Errorf("database path: %w", err)
 	}
 	// mode=ro on top of query_only: a read-only connection does not checkpoint when it closes.
-	reads, err := conn.NewPool(dsn(abs, "ro", conn.UsualPages, "busy_timeout(2000)", "query_only(1)"), 1)
-	return &File{Path: abs, Reads: reads, patient: patience}, err
+	reads := conn.NewPool(dsn(abs, "ro", conn.UsualPages, "busy_timeout(2000)", "query_only(1)"), 1)
+	return &File{Path: abs, Reads: reads, patient: patience}, nil
 }
 
 // Close waits for running transactions and closes the file.

@@ -88,10 +88,7 @@ type fuzzed struct {
 func newFuzzed(f *testing.F) *fuzzed {
 	w := settledWorld(f)
 	w.number(4096)
-	pool, err := conn.NewPool(w.path, 1)
-	if err != nil {
-		f.Fatal(err)
-	}
+	pool := conn.NewPool(w.path, 1)
 	c, err := pool.Take(f.Context())
 	if err != nil {
 		f.Fatal(err)

@@ -20,10 +20,7 @@ func TestStore(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := conn.NewPool(path, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := conn.NewPool(path, 1)
 	t.Cleanup(func() {
 		if err := pool.Close(); err != nil {
 			t.Error(err)
