@@ -125,8 +125,9 @@ func (Store) rowsOf(res sql.Result, err error) (int64, error) {
 func (s Store) eachRow(ctx context.Context, query string, args []any, each func(int64, []byte) error) error {
 	var memory int64
 	var row sql.RawBytes
+	into := []any{&memory, &row}
 	err := s.Tx.Rows(ctx, query, args, func(r sqlrow.Scanner) error {
-		if err := r.Scan(&memory, &row); err != nil {
+		if err := r.Scan(into...); err != nil {
 			return err
 		}
 		return each(memory, row)
