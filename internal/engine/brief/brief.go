@@ -14,7 +14,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine/screen"
 	"github.com/alanbuscaglia/engram/internal/engine/search"
 	"github.com/alanbuscaglia/engram/internal/engine/view"
-	"github.com/alanbuscaglia/engram/internal/engine/walk"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -223,11 +222,11 @@ func (b *briefBuilder) choose(ctx context.Context, r engram.Reader, own []engram
 	if err := b.inTime(ctx, err); err != nil {
 		return err
 	}
-	ms := slices.DeleteFunc(slices.Concat(own, beyond), func(m engram.Memory) bool { return m.Type == engram.TypeSessionSummary })
-	ms, err = byWorth(ctx, r, ms, b.now)
+	ms, err := byWorth(ctx, r, b.now, own, beyond)
 	if err := b.inTime(ctx, err); err != nil {
 		return err
 	}
+	ms = slices.DeleteFunc(ms, func(m *engram.Memory) bool { return m.Type == engram.TypeSessionSummary })
 	ms, err = b.unseen(ctx, r, ms)
 	if err := b.inTime(ctx, err); err != nil {
 		return err
@@ -247,28 +246,28 @@ func (b *briefBuilder) readNotes(ctx context.Context, r engram.Reader) error {
 // lastingFirst moves the first most lasting memories to the front, then the first learned others that are no rules, and
 // returns the first weighed of all. Worth fades with age: without this, a brief would show this week's facts instead of
 // lasting preferences, which no prompt brings up; and many rules would crowd out everything else.
-func lastingFirst(ms []engram.Memory, most, learned, weighed int) []engram.Memory {
+func lastingFirst(ms []*engram.Memory, most, learned, weighed int) []*engram.Memory {
 	var first, then, rest []*engram.Memory
-	for i, m := range ms {
+	for _, m := range ms {
 		switch {
-		case len(first) < most && view.Lasts(m):
-			first = append(first, &ms[i])
-		case len(then) < learned && !holds(m) && !view.Lasts(m):
-			then = append(then, &ms[i])
+		case len(first) < most && view.Lasts(*m):
+			first = append(first, m)
+		case len(then) < learned && !holds(*m) && !view.Lasts(*m):
+			then = append(then, m)
 		default:
-			rest = append(rest, &ms[i])
+			rest = append(rest, m)
 		}
 	}
 	order := slices.Concat(first, then, rest)
-	return walk.Mapped(order[:min(len(order), weighed)], func(m *engram.Memory) engram.Memory { return *m })
+	return order[:min(len(order), weighed)]
 }
 
 // weigh keeps memories that may be injected. Most would not fit anyway, so it stops early.
-func (b *briefBuilder) weigh(ms []engram.Memory) {
+func (b *briefBuilder) weigh(ms []*engram.Memory) {
 	const enough = briefMemories + briefSpare
 	for len(ms) > 0 && len(b.worth) < enough {
 		n := min(len(ms), enough-len(b.worth))
-		yes, withheld := b.gate.Pass(ms[:n])
+		yes, withheld := b.gate.Pass(memoriesAt(ms[:n]))
 		b.worth, b.out.Withheld, ms = append(b.worth, yes...), b.out.Withheld+withheld, ms[n:]
 	}
 }
@@ -355,9 +354,9 @@ func (b *briefBuilder) beyond(ctx context.Context, r engram.Reader) (all []engra
 
 // unseen drops what the session was shown, unless its context was lost; then it adds what the session saved. With
 // an error it drops what the caller knows was shown.
-func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Memory, error) {
+func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []*engram.Memory) ([]*engram.Memory, error) {
 	if !b.in.Again {
-		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return slices.Contains(b.in.Injected, m.Num) })
+		ms = slices.DeleteFunc(ms, func(m *engram.Memory) bool { return slices.Contains(b.in.Injected, m.Num) })
 	}
 	s, err := r.Session(ctx, b.in.SessionID)
 	if engram.CodeOf(err) == engram.CodeNotFound || b.in.SessionID == "" {
@@ -378,7 +377,7 @@ func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []engram.
 		return ms, nil
 	}
 	seen, err := exposure.SeenIn(ctx, r, s)
-	return slices.DeleteFunc(ms, func(m engram.Memory) bool { return seen[m.Num] }), err
+	return slices.DeleteFunc(ms, func(m *engram.Memory) bool { return seen[m.Num] }), err
 }
 
 // report writes the brief within the budget.
@@ -478,6 +477,10 @@ func (b *briefBuilder) reportMemory(m engram.Memory) bool {
 	}
 	if !b.fits(l) {
 		return false
+	}
+	if b.shown == nil { // at once: they are large
+		n := min(len(b.worth), briefMemories)
+		b.out.Memories, b.shown = make([]engram.Memory, 0, n), make([]exposure.Item, 0, n)
 	}
 	b.lines = append(b.lines, briefLineItem{m.Num, l, holds(m)})
 	b.out.Memories = append(b.out.Memories, m)

@@ -146,7 +146,8 @@ func worthInjecting(ctx context.Context, r engram.Reader, f engram.Filter, newes
 	if err != nil {
 		return nil, err
 	}
-	return byWorth(ctx, r, all, now)
+	best, err := byWorth(ctx, r, now, all)
+	return memoriesAt(best), err
 }
 
 // worthInjectingBeyond returns personal and global memories outside the project of f, most valuable first; none
@@ -171,7 +172,9 @@ func worthInjectingBeyond(ctx context.Context, r engram.Reader, f engram.Filter,
 	if err != nil {
 		return nil, err
 	}
-	return byWorth(ctx, r, slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Project == f.Project || m.Project == own.Name && own.Name != "" }), now)
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Project == f.Project || m.Project == own.Name && own.Name != "" })
+	best, err := byWorth(ctx, r, now, ms)
+	return memoriesAt(best), err
 }
 
 // worthWeighing returns the candidates for worthInjecting, unordered and with repeats.
@@ -207,18 +210,20 @@ func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest
 }
 
 // byWorth orders memories by value, each once, newer first on ties, without those no longer valid. With an error it
-// orders them as if none was ever shown.
-func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
+// orders them as if none was ever shown. They stay in their lists: they are large to move.
+func byWorth(ctx context.Context, r engram.Reader, now time.Time, lists ...[]engram.Memory) ([]*engram.Memory, error) {
 	type weighed struct {
-		*engram.Memory // they are large to move
-		worth          float64
+		*engram.Memory
+		worth float64
 	}
-	order := make([]weighed, 0, len(ms))
-	known := make(map[int64]bool, len(ms))
-	for i := range ms {
-		if m := &ms[i]; !known[m.Num] && !expired(*m, now) {
-			known[m.Num] = true
-			order = append(order, weighed{Memory: m})
+	var order []weighed
+	known := map[int64]bool{}
+	for _, ms := range lists {
+		for i := range ms {
+			if m := &ms[i]; !known[m.Num] && !expired(*m, now) {
+				known[m.Num] = true
+				order = append(order, weighed{Memory: m})
+			}
 		}
 	}
 	counts, err := r.ExposureCounts(ctx, walk.Mapped(order, func(w weighed) int64 { return w.Num }))
@@ -231,7 +236,12 @@ func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.
 		}
 		return view.NewestFirst(*a.Memory, *b.Memory)
 	})
-	return walk.Mapped(order, func(w weighed) engram.Memory { return *w.Memory }), err
+	return walk.Mapped(order, func(w weighed) *engram.Memory { return w.Memory }), err
+}
+
+// memoriesAt returns copies of memories.
+func memoriesAt(ms []*engram.Memory) []engram.Memory {
+	return walk.Mapped(ms, func(m *engram.Memory) engram.Memory { return *m })
 }
 
 // expired reports whether the validity of a memory has ended.

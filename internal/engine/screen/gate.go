@@ -71,17 +71,11 @@ func (g *Gate) Flagged(ctx context.Context, r engram.Reader, ms []engram.Memory)
 	return flagged(ms, g.marks), nil
 }
 
-// Pass returns the memories that may be injected, redacted, and the number withheld.
+// Pass returns the memories that may be injected, redacted, in place of ms, and the number withheld.
 func (g *Gate) Pass(ms []engram.Memory) (yes []engram.Memory, withheld int) {
-	for _, m := range ms {
-		if g.Allows(m) {
-			yes = append(yes, m)
-		} else {
-			withheld++
-		}
-	}
+	yes = slices.DeleteFunc(ms, func(m engram.Memory) bool { return !g.Allows(m) })
 	g.Redact(yes)
-	return yes, withheld
+	return yes, len(ms) - len(yes)
 }
 
 // Redact removes all secrets from memories about to be injected: those that a person keeps are shown on request
