@@ -204,16 +204,21 @@ func AppendWords(dst []byte, words []string) []byte {
 	return dst
 }
 
-// ReadWords reads the words that AppendWords wrote.
+// ReadWords reads the words that AppendWords wrote. They share one text.
 func ReadWords(b []byte) ([]string, error) {
-	var words []string
-	for len(b) > 0 {
-		n, rest, ok := uvarint(b)
-		if !ok || n > len(rest) {
+	count := 0
+	for rest := b; len(rest) > 0; count++ {
+		n, after, ok := uvarint(rest)
+		if !ok || n > len(after) {
 			return nil, ErrDamaged
 		}
-		words = append(words, string(rest[:n]))
-		b = rest[n:]
+		rest = after[n:]
+	}
+	words, text := make([]string, 0, count), string(b)
+	for len(b) > 0 {
+		n, after, _ := uvarint(b)
+		words = append(words, text[len(text)-len(after):][:n])
+		b = after[n:]
 	}
 	return words, nil
 }

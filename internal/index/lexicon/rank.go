@@ -103,6 +103,7 @@ type sums struct {
 	score  []float32
 	words  []uint16 // number of the query's words per document, if counts
 	counts bool
+	slots  []uint16 // of choose
 }
 
 // scores are those of a word. Of a common one the same few come again and again: for each frequency up to mostTimes and
@@ -194,16 +195,16 @@ func (s *sums) collect(best *vector.Top, in *Part, segment int, least uint16) {
 // choose is collect for documents that are not loaded: it checks the best scores first, so that it reads
 // few pages.
 func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, segment int, least uint16) error {
-	var slots []int
+	s.slots = s.slots[:0]
 	bar, _ := best.Least()
 	for slot, score := range s.score[:in.of.slots] {
 		if float64(score) >= bar && s.has(slot, least) {
-			slots = append(slots, slot)
+			s.slots = append(s.slots, uint16(slot))
 		}
 	}
-	slices.SortFunc(slots, func(a, b int) int { return cmp.Compare(s.score[b], s.score[a]) })
-	for _, slot := range slots {
-		score := float64(s.score[slot])
+	slices.SortFunc(s.slots, func(a, b uint16) int { return cmp.Compare(s.score[b], s.score[a]) })
+	for _, at := range s.slots {
+		slot, score := int(at), float64(s.score[at])
 		if bar, _ := best.Least(); score < bar {
 			return nil
 		}

@@ -279,7 +279,9 @@ func (s *search) ask(ctx context.Context) error {
 			all += l.Len()
 		}
 	}
-	s.decoded = slices.Grow(s.decoded, min(all, mostDecoded)) // at once
+	if most := min(all+all/4, mostDecoded); cap(s.decoded) < most { // with those of corrections, at once
+		s.decoded = make([]postings.Posting, 0, most)
+	}
 	s.asked = make(map[string][]postings.List, len(words))
 	for i, word := range words {
 		s.asked[word] = lists[i]
@@ -347,14 +349,17 @@ func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
 // either sets w to those of the words that the project has.
 func (s *search) either(ctx context.Context, w *word, words []string) error {
 	var had []string
+	var last word // of had
 	for _, one := range words {
 		if err := s.exactly(ctx, w, one); err != nil {
 			return err
 		}
-		had = append(had, w.matched...)
+		if len(w.matched) > 0 {
+			had, last = append(had, w.matched...), *w
+		}
 	}
 	if len(had) == 1 {
-		return s.exactly(ctx, w, had[0])
+		*w = last
 	}
 	if len(had) > 1 {
 		slices.Sort(had)
