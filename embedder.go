@@ -68,6 +68,13 @@ type Vector struct {
 	Values []float32 // length 1, or all zero; that of a text of several passages is followed by those of each
 }
 
+// StoredVectors are vectors of one model as they are stored, which takes a quarter of what their numbers do.
+type StoredVectors struct {
+	Count, Dimensions int
+	// Read reads the numbers of one of them, from 0, into as many as Dimensions says; nil without any.
+	Read func(i int, into []float32)
+}
+
 // VectorQuery asks the vector channel.
 type VectorQuery struct {
 	Model  string    // fingerprint

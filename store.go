@@ -164,7 +164,7 @@ type VectorReader interface {
 	Vectors(ctx context.Context, model string, nums []int64) (map[int64][]float32, error)
 	// NewestVectors returns the vectors, without those of passages, of a project's newest live memories ("" is every project), at most
 	// most, newest first.
-	NewestVectors(ctx context.Context, model, project string, most int) ([][]float32, error)
+	NewestVectors(ctx context.Context, model, project string, most int) (StoredVectors, error)
 	// Models returns the models with vectors, the one that covers most first.
 	Models(ctx context.Context) ([]ModelCoverage, error)
 }

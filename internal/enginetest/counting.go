@@ -133,7 +133,7 @@ func (n readCounter) Nearest(ctx context.Context, q engram.VectorQuery) ([]engra
 func (n readCounter) Vectors(ctx context.Context, model string, nums []int64) (map[int64][]float32, error) {
 	return n.calls("Vectors").Vectors(ctx, model, nums)
 }
-func (n readCounter) NewestVectors(ctx context.Context, model, project string, most int) ([][]float32, error) {
+func (n readCounter) NewestVectors(ctx context.Context, model, project string, most int) (engram.StoredVectors, error) {
 	return n.calls("NewestVectors").NewestVectors(ctx, model, project, most)
 }
 func (n readCounter) Models(ctx context.Context) ([]engram.ModelCoverage, error) {

@@ -144,8 +144,13 @@ func TestNearestAreTheSame(t *testing.T) {
 				return found, err
 			})
 		}
-		alike(t, both, "newest by "+m.Name, func(ctx context.Context, r engram.Reader) ([][]float32, error) {
-			return r.NewestVectors(ctx, m.Fingerprint, c.Projects()[0], 40)
+		alike(t, both, "newest by "+m.Name, func(ctx context.Context, r engram.Reader) (all [][]float32, err error) {
+			of, err := r.NewestVectors(ctx, m.Fingerprint, c.Projects()[0], 40)
+			for i := range of.Count {
+				all = append(all, make([]float32, of.Dimensions))
+				of.Read(i, all[i])
+			}
+			return all, err
 		})
 		alike(t, both, "unembedded by "+m.Name, func(ctx context.Context, r engram.Reader) (nums []int64, err error) {
 			ms, err := r.List(ctx, engram.Filter{Unembedded: m.Fingerprint}, engram.Page{Order: engram.OrderNumber, Limit: 300})

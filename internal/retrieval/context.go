@@ -36,7 +36,7 @@ const (
 //
 // It is the greatest single improvement for conversations and for documents cut into passages: .045 R@10 in the
 // mean of six label sets, .019 in that of eighteen others; commits, which are saved hours apart, keep their order.
-// beside and parts are those of Lexical; cohesion is how far neighbours share a topic (Cohesion), 0 to 1. The result
+// beside and parts are those of Lexical; cohesion is how far neighbours share a topic (Lean), 0 to 1. The result
 // is sorted, best first, with what was lent to each. The arguments are not changed.
 //
 // Source: passage retrieval in the context of neighbours, as in Fernández, Losada, Azzopardi, "Extending the

@@ -27,7 +27,7 @@ type Subject struct {
 	Words    []Wanted
 	Asked    []Asked                 // the same words
 	Rows     int                     // memories in scope
-	Cohesion float64                 // result of Cohesion: 1 among turns of a talk
+	Cohesion float64                 // result of Lean: 1 among turns of a talk
 	Line     func(word string) int   // in the model's vocabulary; nil for no such model
 	Pair     func(a, b int64) Likely // what is known of a pair
 }

@@ -35,12 +35,11 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	return t.vectors.Nearest(ctx, q, in)
 }
 
-// NewestVectors returns the vectors of the newest live memories of a project, which the caller must not
-// change.
-func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) ([][]float32, error) {
+// NewestVectors returns the vectors of the newest live memories of a project.
+func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) (engram.StoredVectors, error) {
 	num, none, err := t.whole(ctx, project)
 	if err != nil || none {
-		return nil, err
+		return engram.StoredVectors{}, err
 	}
 	return t.vectors.Newest(ctx, fingerprint, num, most)
 }

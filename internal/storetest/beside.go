@@ -111,10 +111,22 @@ func partCases() []testCase {
 	}
 }
 
+// newestVectors returns the newest vectors in space 1.
+func (k *kit) newestVectors(project string, most int) [][]float32 {
+	k.Helper()
+	of := read3(k, engram.Reader.NewestVectors, space(1).Fingerprint, project, most)
+	all := make([][]float32, of.Count)
+	for i := range all {
+		all[i] = make([]float32, of.Dimensions)
+		of.Read(i, all[i])
+	}
+	return all
+}
+
 // newest returns the first numbers of the newest vectors in space 1.
 func (k *kit) newest(project string, most int) (firsts []string) {
 	k.Helper()
-	for _, v := range read3(k, engram.Reader.NewestVectors, space(1).Fingerprint, project, most) {
+	for _, v := range k.newestVectors(project, most) {
 		firsts = append(firsts, fmt.Sprintf("%.2f", v[0]))
 	}
 	return firsts
@@ -145,7 +157,7 @@ func newestVectorCases() []testCase {
 		}},
 		{"an unknown model has no vectors", func(k *kit) {
 			k.placed(0.5)
-			k.same("vectors", len(read3(k, engram.Reader.NewestVectors, "nobody's", "", 10)), 0)
+			k.same("vectors", read3(k, engram.Reader.NewestVectors, "nobody's", "", 10).Count, 0)
 		}},
 	}
 }

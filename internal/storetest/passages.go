@@ -48,7 +48,7 @@ func passageCases() []testCase {
 					k.Fatalf("number %d: got %v, want %v", i, x, written[i])
 				}
 			}
-			newest := read3(k, engram.Reader.NewestVectors, space(1).Fingerprint, "app", 10)
+			newest := k.newestVectors("app", 10)
 			k.same("the newest", len(newest), 2)
 			if c := cosine(newest[0], toward(0.2)); len(newest[0]) != space(1).Dimensions || math.Abs(c-1) > 0.01 {
 				k.Errorf("the newest vector is not that of the whole text: %v", newest[0])

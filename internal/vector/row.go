@@ -96,6 +96,12 @@ func Row(row []byte, dimensions int) (v []float32, ok bool) {
 	return v, ReadRow(v, row)
 }
 
+// IsRow reports whether Row accepts row.
+func IsRow(row []byte, dimensions int) bool {
+	_, _, ok := parts(row, dimensions)
+	return ok
+}
+
 // ReadRow is Row into v, whose length is the number of dimensions.
 func ReadRow(v []float32, row []byte) (ok bool) {
 	scale, codes, ok := parts(row, len(v))

@@ -271,8 +271,8 @@ const (
 )
 
 // leaning returns the cached or computed leaning of a project.
-func (f *Finder) leaning(ctx context.Context, r engram.Reader, model, project string) (leaning, error) {
-	now, key := f.ledger.Now(), model+"\x00"+project
+func (f *Finder) leaning(ctx context.Context, r engram.Reader, room *room, model engram.Model, project string) (leaning, error) {
+	now, key := f.ledger.Now(), model.Fingerprint+"\x00"+project
 	f.leanings.Lock()
 	if f.leanings.at.IsZero() || now.Sub(f.leanings.at) > leaningAge || now.Before(f.leanings.at) {
 		f.leanings.at, f.leanings.all = now, map[string]leaning{}
@@ -282,15 +282,16 @@ func (f *Finder) leaning(ctx context.Context, r engram.Reader, model, project st
 	if known {
 		return l, nil
 	}
-	vectors, err := r.NewestVectors(ctx, model, project, leaningSample)
+	vectors, err := r.NewestVectors(ctx, model.Fingerprint, project, leaningSample)
 	if err != nil {
 		return l, err
 	}
-	l.cohesion = retrieval.Cohesion(vectors)
-	if len(vectors) < leaningLeast {
+	mean, cohesion := retrieval.Lean(vectors, room.vectors(2*nearDepth, model.Dimensions))
+	l.cohesion = cohesion
+	if vectors.Count < leaningLeast {
 		return l, nil // not cached: the project may grow in a moment
 	}
-	l.mean = retrieval.Mean(vectors)
+	l.mean = mean
 	f.leanings.Lock()
 	defer f.leanings.Unlock()
 	f.leanings.all[key] = l

@@ -84,8 +84,10 @@ func (f *Finder) takeRoom() *room {
 
 // vectors returns a room for the numbers of so many vectors.
 func (r *room) vectors(count, dimensions int) []float32 {
-	r.numbers = slices.Grow(r.numbers[:0], count*dimensions)[:count*dimensions]
-	return r.numbers
+	if n := count * dimensions; cap(r.numbers) < n { // slices.Grow would write them
+		r.numbers = make([]float32, n)
+	}
+	return r.numbers[:count*dimensions]
 }
 
 // end gives the room back: no vector and no find of the question may be used any more.
@@ -135,7 +137,7 @@ func (q *Question) prepare(ctx context.Context) (err error) {
 	if q.in.All {
 		return nil // neither sessions nor meaning are used
 	}
-	leans, err := q.finder.leaning(ctx, q.r, q.embedder.Model().Fingerprint, q.in.Filter.Project)
+	leans, err := q.finder.leaning(ctx, q.r, q.room, q.embedder.Model(), q.in.Filter.Project)
 	switch {
 	case err == nil:
 		q.leans = leans

@@ -71,19 +71,17 @@ type Seen struct {
 	models   map[string]index.Model // by fingerprint; known models only
 	rows     rowsOf
 	passages int // bytes of rows for which grow has not accounted
-	newest   map[newestOf][][]float32
 }
 
 // Empty forgets everything. grow accounts for bytes that are added from then on, and may call Empty.
 func (s *Seen) Empty(grow func(bytes int)) {
 	s.passages = 0
-	s.grow, s.models, s.rows, s.newest = grow, map[string]index.Model{}, rowsOf{}, map[newestOf][][]float32{}
+	s.grow, s.models, s.rows = grow, map[string]index.Model{}, rowsOf{}
 }
 
-// Added forgets what a statement changes that leaves all vectors as they are, but may change the newest and, with
-// recoded, the codes of models.
+// Added forgets what a statement changes that leaves all vectors as they are, but, with recoded, may change the codes of
+// models.
 func (s *Seen) Added(recoded bool) {
-	clear(s.newest)
 	if recoded {
 		clear(s.models)
 	}
@@ -102,13 +100,6 @@ func (r rowsOf) of(model int64) map[int64][]byte {
 
 // vectorOf identifies a vector by the rows of its model and memory.
 type vectorOf struct{ model, memory int64 }
-
-// newestOf identifies an answer of Newest.
-type newestOf struct {
-	model   int64
-	project int64
-	most    int
-}
 
 // Changing forgets what a change of vectors, or of memories that have some, may change.
 func (x *Index) Changing() { x.rows = nil }

@@ -152,17 +152,23 @@ const (
 	wider     = 4
 )
 
+// comparedAtOnce is how many codes are compared by levels at once: of 256 numbers they take 32 kB.
+const comparedAtOnce = 512
+
 // refine keeps the best by levels of found, which are places in pages.
 func (r *room) refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
 	r.estimator.Reset(question)
 	size := vector.SignBytes(len(question))
-	r.codes = slices.Grow(r.codes[:0], 2*size*len(found))
-	for _, at := range found { // they lie far apart: copied, their reads do not wait for each other
-		slot := int(at % lexicon.MaxSlots)
-		signs, sizes := pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)
-		r.codes = append(append(r.codes, signs...), sizes...)
+	r.scores = slices.Grow(r.scores[:0], len(found))
+	for some := range slices.Chunk(found, comparedAtOnce) {
+		r.codes = r.codes[:0]
+		for _, at := range some { // they lie far apart: copied, their reads do not wait for each other
+			slot := int(at % lexicon.MaxSlots)
+			signs, sizes := pages[at/lexicon.MaxSlots][slot/pageSlots].code(slot%pageSlots, size)
+			r.codes = append(append(r.codes, signs...), sizes...)
+		}
+		r.scores = r.estimator.NearnessOfAll(r.scores, r.codes)
 	}
-	r.scores = r.estimator.NearnessOfAll(slices.Grow(r.scores[:0], len(found)), r.codes)
 	best := r.best(found, most)
 	last := len(best) - 1
 	if most >= byLevels && len(best) == most && best[last].Score > alikeFrom*math.Sqrt(float64(len(question))) && best[certain-1].Score-best[last].Score < doubt {
@@ -303,49 +309,26 @@ func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64,
 	return read, err
 }
 
-// mostKeptNewest bounds the cached vectors of a project; larger callers keep what they compute from
-// them.
-const mostKeptNewest = 128
-
-// Newest returns the vectors of the most newest live memories of a project, or of Several, which the caller
-// must not change.
-func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, most int) ([][]float32, error) {
+// Newest returns the vectors of the most newest live memories of a project, or of Several. Callers keep what they compute
+// from them.
+func (x *Index) Newest(ctx context.Context, fingerprint string, project int64, most int) (engram.StoredVectors, error) {
 	m, found, err := x.model(ctx, fingerprint)
 	if err != nil || !found {
-		return nil, err
+		return engram.StoredVectors{}, err
 	}
-	u, err := x.Seen(ctx)
-	if err != nil {
-		return nil, err
-	}
-	key := newestOf{m.Num, project, most}
-	if u != nil {
-		if vs, known := u.newest[key]; known {
-			return vs, nil
-		}
-	}
-	var vs [][]float32
-	var room []float32
+	rows := make([][]byte, 0, min(most, 512))
 	err = x.Rows.NewestRows(ctx, m.Num, project, most, func(row []byte) error {
-		if len(room) < m.Dimensions {
-			room = make([]float32, 32*m.Dimensions)
-		}
-		v := room[:m.Dimensions:m.Dimensions]
-		room = room[m.Dimensions:]
-		if !vector.ReadRow(v, vector.First(row, m.Dimensions)) {
+		row = vector.First(row, m.Dimensions)
+		if !vector.IsRow(row, m.Dimensions) {
 			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("rebuild it with {reembed --all}")
 		}
-		vs = append(vs, v)
+		rows = append(rows, row)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return engram.StoredVectors{}, err
 	}
-	if u != nil && len(vs) <= mostKeptNewest {
-		u.grow(len(vs) * (4*m.Dimensions + 100))
-		u.newest[key] = vs
-	}
-	return vs, nil
+	return engram.StoredVectors{Count: len(rows), Dimensions: m.Dimensions, Read: func(i int, into []float32) { vector.ReadRow(into, rows[i]) }}, nil
 }
 
 // Missing returns the first numbers, after after, of live memories without a vector of a model; all reports
