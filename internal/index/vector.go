@@ -47,6 +47,6 @@ type VectorRows interface {
 	// AllRows calls each with all vectors of a model, by memory.
 	AllRows(ctx context.Context, model int64, each func(memory int64, row []byte) error) error
 	// NewestRows calls each with the vectors of the most newest live memories of a project, or of all for -1, newest
-	// first. It reads no memories.
+	// first; rows may be kept. It reads no memories.
 	NewestRows(ctx context.Context, model, project int64, most int, each func(row []byte) error) error
 }
