@@ -90,12 +90,12 @@ func TestLanesTakeTurns(t *testing.T) {
 	var done []string
 	b := counted("b", &done)
 	b.few = 1
-	res, err := operation{name: "x", per: 2, rounds: 2, lanes: []lane{counted("a", &done), b}}.run()
+	res, err := operation{name: "x", per: 2, warm: 3, rounds: 2, lanes: []lane{counted("a", &done), b}}.run()
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The block to warm up, then rounds that another lane begins, all with the same numbers.
-	const want = "a0 a1 b0 b2 a2 a3 a4 a5 b4"
+	// The longer block to warm up, then rounds that another lane begins, all with the same numbers.
+	const want = "a0 a1 a2 b0 b3 a3 a4 a5 a6 b5"
 	if got := strings.Join(done, " "); got != want {
 		t.Errorf("done in the order\n%s, want\n%s", got, want)
 	}
