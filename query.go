@@ -94,6 +94,31 @@ type LexicalQuery struct {
 	Filter Filter
 	Limit  int  // at least 1
 	Alone  bool // omits Lexical.Beside and Parts
+	// Room, unless nil, is used for Lexical.Beside and Parts. They are valid until it is used again.
+	Room *LexicalRoom
+}
+
+// LexicalRoom is memory for Lexical.Beside and Parts. The zero LexicalRoom is ready.
+type LexicalRoom struct {
+	Beside map[int64]*Beside
+	Parts  map[int64][]float32
+
+	places  []Beside
+	numbers []float32
+}
+
+// For empties the maps, and returns a Beside for each of hits, of any value, and zeros for as many hits and terms, for the
+// maps to point to.
+func (r *LexicalRoom) For(hits, terms int) ([]Beside, []float32) {
+	if r.Beside == nil {
+		r.Beside, r.Parts = make(map[int64]*Beside, hits), make(map[int64][]float32, hits)
+	}
+	clear(r.Beside)
+	clear(r.Parts)
+	r.places = slices.Grow(r.places[:0], hits)[:hits]
+	r.numbers = slices.Grow(r.numbers[:0], hits*terms)[:hits*terms]
+	clear(r.numbers)
+	return r.places, r.numbers
 }
 
 // Term is one analysed word of a question.
@@ -129,7 +154,7 @@ type Lexical struct {
 	Length float64     // their mean number of indexed words
 	// Beside has for each hit in a session its neighbours there, with sizes as far as the index knows them. Nil
 	// where the store does not compute them.
-	Beside map[int64]Beside
+	Beside map[int64]*Beside
 	// Parts has for each hit what each word adds to its score, in the order of Words; nil with Alone. Hits that only
 	// share a prefix with the question have none.
 	Parts map[int64][]float32

@@ -41,7 +41,7 @@ const (
 //
 // Source: passage retrieval in the context of neighbours, as in Fernández, Losada, Azzopardi, "Extending the
 // Language Modeling Framework for Sentence Retrieval to Include Local Context", Information Retrieval 14(4), 2011.
-func Context(hits []engram.Ranked, beside map[int64]engram.Beside, parts map[int64][]float32, cohesion float64) ([]engram.Ranked, map[int64]float64) {
+func Context(hits []engram.Ranked, beside map[int64]*engram.Beside, parts map[int64][]float32, cohesion float64) ([]engram.Ranked, map[int64]float64) {
 	lent := map[int64]float64{}
 	if !(cohesion > 0) || len(parts) == 0 {
 		return hits, lent
@@ -106,7 +106,7 @@ type member struct {
 }
 
 // membersOf returns the hits in sessions and their neighbours, by session and number.
-func membersOf(hits []engram.Ranked, beside map[int64]engram.Beside, parts map[int64][]float32) []member {
+func membersOf(hits []engram.Ranked, beside map[int64]*engram.Beside, parts map[int64][]float32) []member {
 	members, known := make([]member, 0, 2*len(hits)), make(map[int64]bool, 2*len(hits))
 	for _, h := range hits {
 		if b, in := beside[h.Num]; in {

@@ -23,13 +23,13 @@ func drawFinds(t *rapid.T, label string, most int) []engram.Ranked {
 }
 
 // talk is a session of memories numbered from 1, with their sizes, each saved after a pause.
-func talk(pause time.Duration, sizes ...int) map[int64]engram.Beside {
+func talk(pause time.Duration, sizes ...int) map[int64]*engram.Beside {
 	at := func(i int) time.Time {
 		return time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC).Add(time.Duration(i) * pause)
 	}
-	beside := map[int64]engram.Beside{}
+	beside := map[int64]*engram.Beside{}
 	for i, size := range sizes {
-		b := engram.Beside{Session: 7, Size: size, At: at(i)}
+		b := &engram.Beside{Session: 7, Size: size, At: at(i)}
 		if i > 0 {
 			b.Before = engram.Neighbour{Num: int64(i), Size: sizes[i-1], At: at(i - 1)}
 		}
@@ -54,7 +54,7 @@ func TestContext(t *testing.T) {
 	hits, parts := []engram.Ranked{second, first}, map[int64][]float32{1: firstParts, 2: secondParts}
 	for _, tt := range []struct {
 		name     string
-		beside   map[int64]engram.Beside
+		beside   map[int64]*engram.Beside
 		cohesion float64
 		want     map[int64]float64 // lent
 	}{

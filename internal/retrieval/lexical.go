@@ -87,6 +87,11 @@ func NewLexicon() *Lexicon {
 	return &Lexicon{english: map[string]int32{}, foreign: map[written]int32{}}
 }
 
+// Fresh returns an empty Lexicon with room for as many words as l has.
+func (l *Lexicon) Fresh() *Lexicon {
+	return &Lexicon{english: make(map[string]int32, len(l.english)), foreign: make(map[written]int32, len(l.foreign)), all: make([]*Lexeme, 0, len(l.all))}
+}
+
 // Lexeme is one word of a Lexicon. Two texts of the same lexicon share the *Lexeme of a word.
 type Lexeme struct {
 	Word   string // folded, not stemmed
@@ -228,12 +233,19 @@ func (s Said) Bytes() int { return 104 + 4*len(s.nums) + 4*len(s.order) }
 type Texts struct {
 	nums   []int64
 	said   []Said
-	words  []*Lexeme // distinct; nil until needed
+	words  []*Lexeme // distinct; none until needed
 	places []int32   // by num of the lexicon
 }
 
 // Gather combines texts; said[i] belongs to nums[i].
-func Gather(nums []int64, said []Said) *Texts { return &Texts{nums: nums, said: said} }
+func Gather(nums []int64, said []Said) *Texts { return new(Texts).Gather(nums, said) }
+
+// Gather makes t the combination of these texts, in the memory of those before them, of which it keeps nothing.
+func (t *Texts) Gather(nums []int64, said []Said) *Texts {
+	clear(t.words)
+	t.nums, t.said, t.words = nums, said, t.words[:0]
+	return t
+}
 
 // Read reads passages with a new lexicon.
 func Read(passages []Passage) *Texts {
@@ -246,7 +258,7 @@ func Read(passages []Passage) *Texts {
 
 // distinct returns the distinct words, and for each num of the lexicon its index there plus one.
 func (t *Texts) distinct() (words []*Lexeme, places []int32) {
-	if t.words != nil {
+	if len(t.words) > 0 {
 		return t.words, t.places
 	}
 	most := 0
@@ -255,7 +267,8 @@ func (t *Texts) distinct() (words []*Lexeme, places []int32) {
 			most = max(most, int(s.nums[n-1])+1)
 		}
 	}
-	words, places = make([]*Lexeme, 0, min(most, 2048)), make([]int32, most)
+	words, places = t.words, slices.Grow(t.places[:0], most)[:most]
+	clear(places)
 	for _, s := range t.said {
 		for i, num := range s.nums {
 			if places[num] == 0 {

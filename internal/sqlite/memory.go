@@ -96,39 +96,40 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	if err != nil {
 		return nil, err
 	}
+	ms := make([]engram.Memory, len(nums)) // they are large, so each is read into its places
 	var unread []int64
-	for _, num := range nums {
-		if !same.hasMemory(num) {
-			unread = append(unread, num)
-		}
-	}
-	read := make([]engram.Memory, 0, len(unread)) // they are large
-	if len(unread) > 0 {
-		scan := scanMemory()
-		err := t.keyed.Rows(ctx, memoriesFrom(memoriesByNum), []any{conn.JSONSet(unread)}, func(s sqlrow.Scanner) error {
-			m, err := scan(s)
-			read = append(read, m)
-			return err
-		})
-		if err != nil {
-			return nil, sqlrow.Doing(err, readMemories)
-		}
-	}
-	ms := make([]engram.Memory, 0, len(nums))
-	for _, num := range nums {
+	var places []int // of unread
+	for i, num := range nums {
 		if same.hasMemory(num) {
-			ms = append(ms, same.memory(num))
-			continue
-		}
-		at, found := slices.BinarySearchFunc(read, num, func(m engram.Memory, num int64) int { return cmp.Compare(m.Num, num) })
-		if found {
-			ms = append(ms, read[at])
+			ms[i] = same.memory(num)
+		} else {
+			unread, places = append(unread, num), append(places, i)
 		}
 	}
-	for _, m := range read {
-		same.keepMemory(m)
+	if len(unread) == 0 {
+		return ms, nil
 	}
-	return ms, nil
+	slices.SortFunc(places, func(a, b int) int { return cmp.Compare(nums[a], nums[b]) })
+	scan := scanMemory()
+	err = t.keyed.Rows(ctx, memoriesFrom(memoriesByNum), []any{conn.JSONSet(unread)}, func(s sqlrow.Scanner) error {
+		m, err := scan(s)
+		for len(places) > 0 && nums[places[0]] <= m.Num { // one that is asked for twice has two
+			if nums[places[0]] == m.Num {
+				ms[places[0]] = m
+			}
+			places = places[1:]
+		}
+		return err
+	})
+	if err != nil {
+		return nil, sqlrow.Doing(err, readMemories)
+	}
+	for i := range ms {
+		if num := ms[i].Num; num != 0 && !same.hasMemory(num) {
+			same.keepMemory(ms[i])
+		}
+	}
+	return slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Num == 0 }), nil
 }
 
 const readMemories = "read memories" // context of errors

@@ -81,7 +81,7 @@ func (t *tx) Changing(query string) {
 // unchangedBytes bounds the cache of a read connection: some thousand memories with their vectors.
 // Reading the sixty memories of a search costs as much as the rest of it. The limit is low because a
 // server has four connections and large stores repeat few reads.
-const unchangedBytes = 4 << 20
+const unchangedBytes = 2 << 20
 
 // dataVersionSQL returns a number that changes whenever another connection, of this process or another,
 // commits. It is constant within a transaction.
@@ -168,8 +168,14 @@ func (t *tx) seenVectors(ctx context.Context) (*vectors.Seen, error) {
 }
 
 func (u *unchanged) empty() {
-	u.memories, u.relations, u.lists, u.bytes = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, map[string][]int64{}, 0
-	u.decays, u.facts = nil, map[string]string{}
+	if u.bytes = 0; u.memories == nil {
+		u.memories, u.relations, u.lists, u.facts = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, map[string][]int64{}, map[string]string{}
+	}
+	clear(u.memories) // as many are soon read again
+	clear(u.relations)
+	clear(u.lists)
+	clear(u.facts)
+	u.decays = nil
 	u.vectors.Empty(u.grow)
 }
 

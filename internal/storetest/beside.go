@@ -12,7 +12,11 @@ import (
 // beside returns what a search for kettle, which every memory of these cases has, knows of their sessions.
 func (k *kit) beside() map[int64]engram.Beside {
 	k.Helper()
-	return k.lexical("kettle").Beside
+	all := map[int64]engram.Beside{}
+	for num, b := range k.lexical("kettle").Beside {
+		all[num] = *b
+	}
+	return all
 }
 
 // kettle saves a memory of a session that a search for kettle finds.

@@ -244,7 +244,7 @@ func CollectLate() {
 
 // headroom returns how many bytes the heap of a server may grow between collections. Where little is in use it is more:
 // that takes less CPU, and the whole stays within what a larger store needs.
-func headroom(live uint64) uint64 { return max(17<<20-min(live/3, 17<<20), 7<<20+live/8) }
+func headroom(live uint64) uint64 { return max(17<<20-min(live/3, 17<<20), 3<<20+live/8) }
 
 // CollectSteadily lets a server collect garbage by what a few questions leave behind instead of by what it keeps: most
 // of that are numbers and texts, which cost no collection anything, so that a large store needs no heap of twice its

@@ -58,7 +58,7 @@ func (q *Question) match(nums []int64) {
 	nums = slices.DeleteFunc(slices.Clone(nums), func(num int64) bool { _, known := q.matched[num]; return known })
 	texts := q.texts
 	if len(q.matched) > 0 { // relations led to others than were read first
-		texts = q.passages(walk.Mapped(nums, func(num int64) engram.Ranked { return engram.Ranked{Num: num} }))
+		texts = q.passages(new(retrieval.Texts), walk.Mapped(nums, func(num int64) engram.Ranked { return engram.Ranked{Num: num} }))
 	}
 	run := ""
 	if words := strings.Fields(q.in.Query); len(words) >= retrieval.LeastRun && len(q.in.Query) <= longestRun {

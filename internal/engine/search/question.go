@@ -70,7 +70,9 @@ type Question struct {
 
 // room is most of what a question allocates beside texts, for the next one.
 type room struct {
+	lexical engram.LexicalRoom
 	fuser   retrieval.Fuser
+	texts   retrieval.Texts     // Question.texts
 	near    map[int64][]float32 // meaning.near
 	numbers []float32           // of its vectors
 }
@@ -93,8 +95,9 @@ func (r *room) vectors(count, dimensions int) []float32 {
 // end gives the room back: no vector and no find of the question may be used any more.
 func (q *Question) end() {
 	clear(q.room.near)
+	q.room.texts.Gather(nil, nil)
 	q.finder.rooms.Put(q.room)
-	q.room, q.finds, q.meaning = nil, nil, meaning{}
+	q.room, q.finds, q.meaning, q.texts, q.lexical = nil, nil, meaning{}, nil, engram.Lexical{}
 }
 
 // NewQuestion fixes the time, so that "yesterday" means the same in every step.
@@ -151,7 +154,7 @@ func (q *Question) prepare(ctx context.Context) (err error) {
 
 // byWords asks the lexical channel and raises finds by their context.
 func (q *Question) byWords(ctx context.Context) (err error) {
-	q.lexical, err = q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.Terms, All: q.in.All, Filter: q.in.Filter, Limit: depth})
+	q.lexical, err = q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.Terms, All: q.in.All, Filter: q.in.Filter, Limit: depth, Room: &q.room.lexical})
 	if err == nil {
 		err = q.byWordsBeyond(ctx)
 	}
@@ -277,7 +280,7 @@ func (q *Question) read(ctx context.Context) error {
 	q.take(ms)
 	q.finds = q.known(best)
 	q.finds = q.finds[:min(len(q.finds), max(candidates, 3*q.in.Limit))]
-	q.texts = q.passages(q.finds)
+	q.texts = q.passages(&q.room.texts, q.finds)
 	return nil
 }
 
@@ -333,9 +336,10 @@ func (q *Question) byNearWords(ctx context.Context) error {
 	return nil
 }
 
-func (q *Question) passages(finds []engram.Ranked) *retrieval.Texts {
+// passages makes texts those of finds.
+func (q *Question) passages(texts *retrieval.Texts, finds []engram.Ranked) *retrieval.Texts {
 	said := walk.Mapped(finds, func(f engram.Ranked) retrieval.Said { return q.textCache.said(q.memories[f.Num]) })
-	return retrieval.Gather(walk.NumsOf(finds), said)
+	return texts.Gather(walk.NumsOf(finds), said)
 }
 
 // candidates is the least number of best finds that are read. 100 find no more on four label sets; a third or
@@ -485,10 +489,20 @@ const entryBytes = 320
 func (s *textCache) open() *cachedTexts {
 	s.Lock()
 	defer s.Unlock()
-	if s.now == nil || s.now.size() > s.most {
+	switch {
+	case s.now == nil:
 		s.now = &cachedTexts{lexicon: retrieval.NewLexicon(), entries: map[int64]*cachedText{}}
+	case s.now.size() > s.most:
+		s.now = s.now.fresh()
 	}
 	return s.now
+}
+
+// fresh returns an empty one with room for as much.
+func (s *cachedTexts) fresh() *cachedTexts {
+	s.Lock()
+	defer s.Unlock()
+	return &cachedTexts{lexicon: s.lexicon.Fresh(), entries: make(map[int64]*cachedText, len(s.entries))}
 }
 
 func (s *cachedTexts) size() int {

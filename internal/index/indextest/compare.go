@@ -72,7 +72,11 @@ func (a answer) compareSurroundings(got engram.Lexical) string {
 	number := map[int64]bool{}
 	for _, h := range got.Hits {
 		want, has := a.beside[h.Num]
-		g, is := got.Beside[h.Num]
+		var g engram.Beside
+		place, is := got.Beside[h.Num]
+		if is {
+			g = *place
+		}
 		number[g.Session] = true
 		if g.Session = 0; is != has || g != want {
 			return fmt.Sprintf("beside memory %d:\n got %+v\nwant %+v", h.Num, g, want)

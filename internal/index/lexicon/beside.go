@@ -61,13 +61,13 @@ func (s *search) standing() []standing {
 	return hits
 }
 
-// neighbours returns the memories saved directly before and after each hit in its session.
-func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
+// neighbours sets beside to the memories saved directly before and after each hit in its session, in places.
+func (s *search) neighbours(hits []standing, places []engram.Beside) {
 	for len(hits) > 0 && hits[0].session == 0 {
 		hits = hits[1:]
 	}
 	if len(hits) == 0 {
-		return nil
+		return
 	}
 	if cap(s.before) < len(hits) {
 		s.before, s.after = make([]standing, len(hits)), make([]standing, len(hits))
@@ -90,12 +90,11 @@ func (s *search) neighbours(hits []standing) map[int64]engram.Beside {
 			}
 		})
 	}
-	beside := make(map[int64]engram.Beside, len(hits))
 	for i, f := range hits {
-		beside[f.num] = engram.Beside{Session: int64(f.session), Size: f.words * bytesPerWord, At: f.created(),
+		places[i] = engram.Beside{Session: int64(f.session), Size: f.words * bytesPerWord, At: f.created(),
 			Before: befores[i].neighbour(), After: afters[i].neighbour()}
+		s.beside[f.num] = &places[i]
 	}
-	return beside
 }
 
 // nearestOf returns the first memory of the project in slots of a segment, with step -1 the last one.

@@ -219,14 +219,14 @@ func (s *sums) choose(ctx context.Context, best *vector.Top, in *Part, segment i
 	return nil
 }
 
-// parts returns what each word adds to the score of each hit.
-func (s *search) parts(hits []standing) (map[int64][]float32, error) {
-	all, parts := make([]float32, len(hits)*len(s.terms)), make(map[int64][]float32, len(hits))
-	byPlace := make([]int, len(hits)) // indexes of hits, by segment and slot
+// parts sets parted to what each word adds to the score of each hit, in all, which is zero.
+func (s *search) parts(hits []standing, all []float32) error {
+	byPlace := s.byPlace[:0] // indexes of hits, by segment and slot
 	for i, f := range hits {
-		byPlace[i] = i
-		parts[f.num] = all[i*len(s.terms):][:len(s.terms):len(s.terms)]
+		byPlace = append(byPlace, i)
+		s.parted[f.num] = all[i*len(s.terms):][:len(s.terms):len(s.terms)]
 	}
+	s.byPlace = byPlace
 	slices.SortFunc(byPlace, func(a, b int) int {
 		return placeOf(hits[a].segment, hits[a].slot) - placeOf(hits[b].segment, hits[b].slot)
 	})
@@ -236,11 +236,11 @@ func (s *search) parts(hits []standing) (map[int64][]float32, error) {
 				continue
 			}
 			if err := s.add(w, hits, byPlace, func(i int, part float32) { all[i*len(s.terms)+j] += part }); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
-	return parts, nil
+	return nil
 }
 
 // add calls fn with what a word adds to the score of each hit that has it; byPlace are the hits by segment and

@@ -60,7 +60,7 @@ type search struct {
 	tools map[string]*word           // tool names by the query's word
 	hits  []vector.Placed
 
-	beside map[int64]engram.Beside
+	beside map[int64]*engram.Beside
 	parted map[int64][]float32
 
 	*room
@@ -74,6 +74,7 @@ type room struct {
 	sums          sums
 	stands        []standing // the hits
 	before, after []standing // their neighbours
+	byPlace       []int      // their indexes, by segment and slot
 }
 
 // mostDecoded is how many postings are kept in the room until the search is over, as they are read up to three
@@ -154,9 +155,11 @@ func (s *search) run(ctx context.Context) error {
 		return nil
 	}
 	stands := s.standing()
-	s.beside = s.neighbours(stands)
-	s.parted, err = s.parts(stands)
-	return err
+	room := cmp.Or(s.query.Room, new(engram.LexicalRoom))
+	places, numbers := room.For(len(stands), len(s.terms))
+	s.beside, s.parted = room.Beside, room.Parts
+	s.neighbours(stands, places)
+	return s.parts(stands, numbers)
 }
 
 // every ranks the memories that contain all the words.

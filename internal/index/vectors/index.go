@@ -75,8 +75,13 @@ type Seen struct {
 
 // Empty forgets everything. grow accounts for bytes that are added from then on, and may call Empty.
 func (s *Seen) Empty(grow func(bytes int)) {
-	s.passages = 0
-	s.grow, s.models, s.rows = grow, map[string]index.Model{}, rowsOf{}
+	if s.passages, s.grow = 0, grow; s.models == nil {
+		s.models, s.rows = map[string]index.Model{}, rowsOf{}
+	}
+	clear(s.models)
+	for _, rows := range s.rows { // as many are soon read again
+		clear(rows)
+	}
 }
 
 // Added forgets what a statement changes that leaves all vectors as they are, but, with recoded, may change the codes of
