@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"time"
@@ -48,6 +49,8 @@ func TestReplicasComeTogether(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("go test ./internal/replica/replicatest -run %s -seed %d", t.Name(), seed)
+	// The heap is so small that it would be collected many times a second, for a third of the CPU.
+	defer debug.SetGCPercent(debug.SetGCPercent(1600))
 	most := *manyFlag
 	if testing.Short() {
 		most = min(most, 10)
