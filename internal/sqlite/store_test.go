@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -17,15 +18,42 @@ func TestStore(t *testing.T) {
 }
 
 func TestStoreThatIsMapped(t *testing.T) {
+	empty := emptyFile(t)
 	storetest.Run(t, func(t *testing.T) engram.Store {
-		return open(t, filepath.Join(t.TempDir(), "engram.db"), mapped)
+		return open(t, filled(t, empty), mapped)
 	})
 }
 
 func TestStoreOfOneConnection(t *testing.T) {
+	empty := emptyFile(t)
 	storetest.Run(t, func(t *testing.T) engram.Store {
-		return open(t, filepath.Join(t.TempDir(), "engram.db"), mapped, single)
+		return open(t, filled(t, empty), mapped, single)
 	})
+}
+
+// emptyFile returns the file of a new store, to be copied: creating the schema takes longer than most tests of the
+// contract, and TestStore does it for each.
+func emptyFile(t *testing.T) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "engram.db")
+	if err := open(t, path).Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// filled returns the path of a new file with this content.
+func filled(t *testing.T, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "engram.db")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // now is a fixed clock: the store uses it only for the names of backups.
