@@ -2,6 +2,7 @@ package secret
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -9,9 +10,10 @@ import (
 // whether any keyword can begin there; in prose few do.
 type words struct {
 	rules  []compiled
-	begins [1 << 10]uint16  // by two characters: 1 + the index in thirds, 0 for none
-	thirds [][1 << 5]uint16 // by the third: 1 + the index of its list in starts, 0 for none
-	starts []uint16         // where lists begin in words; each ends where the next one begins, the last at the last number
+	codes  [1 << 8]uint16 // code of each character
+	begins [1 << 9]uint64 // one bit for each three characters: whether they begin a keyword and have a list
+	before [1 << 9]uint16 // lists of the bits before each number of begins
+	starts []uint16       // where lists begin in words; each ends where the next one begins, the last at the last number
 	words  []word
 	always []int // rules without keywords
 }
@@ -21,16 +23,13 @@ type word struct{ rule, keyword uint16 }
 
 type place struct{ rule, at int }
 
-// mostBegins is the number of thirds, for one allocation.
-const mostBegins = 143
-
 // code maps a character to five bits, ignoring case.
-func code(c byte) uint32 {
+func code(c byte) uint16 {
 	switch {
 	case 'a' <= c && c <= 'z':
-		return uint32(c - 'a')
+		return uint16(c - 'a')
 	case 'A' <= c && c <= 'Z':
-		return uint32(c - 'A')
+		return uint16(c - 'A')
 	case '0' <= c && c <= '9':
 		return 26
 	}
@@ -48,36 +47,33 @@ func code(c byte) uint32 {
 }
 
 func newWords(rules []compiled) *words {
-	w := &words{rules: rules, thirds: make([][1 << 5]uint16, 0, mostBegins)}
-	each := func(do func(key uint32, k word)) {
+	w := &words{rules: rules}
+	for c := range w.codes {
+		w.codes[c] = code(byte(c))
+	}
+	each := func(do func(key uint16, k word)) {
 		for n := range rules {
 			for i, k := range rules[n].keywords {
-				keysOf(k, func(key uint32) { do(key, word{uint16(n), uint16(i)}) })
+				keysOf(k, func(key uint16) { do(key, word{uint16(n), uint16(i)}) })
 			}
 		}
 	}
-	each(func(key uint32, _ word) { // makes the lists, and counts their words
-		begin := &w.begins[key>>5]
-		if *begin == 0 {
-			w.thirds = append(w.thirds, [1 << 5]uint16{})
-			*begin = uint16(len(w.thirds))
-		}
-		list := &w.thirds[*begin-1][key&(1<<5-1)]
-		if *list == 0 {
-			w.starts = append(w.starts, 0)
-			*list = uint16(len(w.starts))
-		}
-		w.starts[*list-1]++
-	})
+	each(func(key uint16, _ word) { w.begins[key>>6] |= 1 << (key & 63) })
+	lists := 0
+	for i, b := range w.begins {
+		w.before[i] = uint16(lists)
+		lists += bits.OnesCount64(b)
+	}
+	w.starts = make([]uint16, lists+1)
+	each(func(key uint16, _ word) { w.starts[w.list(key)]++ })
 	all := uint16(0)
 	for i, n := range w.starts {
 		all += n
 		w.starts[i] = all // its end, before which its words come
 	}
-	w.starts = append(w.starts, all)
 	w.words = make([]word, all)
-	each(func(key uint32, k word) {
-		start := &w.starts[w.list(key)-1]
+	each(func(key uint16, k word) {
+		start := &w.starts[w.list(key)]
 		*start--
 		w.words[*start] = k
 	})
@@ -89,22 +85,22 @@ func newWords(rules []compiled) *words {
 	return w
 }
 
-// list returns 1 + the index in starts of three characters, 0 for none.
-func (w *words) list(key uint32) uint16 {
-	if begin := w.begins[key>>5]; begin > 0 {
-		return w.thirds[begin-1][key&(1<<5-1)]
-	}
-	return 0
+// has reports whether three characters begin a keyword.
+func (w *words) has(key uint16) bool { return w.begins[key>>6]>>(key&63)&1 != 0 }
+
+// list returns the index in starts of three characters that begin a keyword.
+func (w *words) list(key uint16) int {
+	return int(w.before[key>>6]) + bits.OnesCount64(w.begins[key>>6]&(1<<(key&63)-1))
 }
 
 // keysOf calls do with the three-character keys of a keyword; for one of two characters, with any third.
-func keysOf(keyword string, do func(key uint32)) {
+func keysOf(keyword string, do func(key uint16)) {
 	first := code(keyword[0])<<10 | code(keyword[1])<<5
 	if len(keyword) > 2 {
 		do(first | code(keyword[2]))
 		return
 	}
-	for third := range uint32(32) {
+	for third := range uint16(32) {
 		do(first | third)
 	}
 }
@@ -114,17 +110,14 @@ func (w *words) places(all []place, text string) []place {
 	for _, r := range w.always {
 		all = append(all, place{r, 0})
 	}
-	var key uint32
+	var key uint16
 	for i := range len(text) {
-		key = (key<<5 | code(text[i])) & (1<<15 - 1)
-		if i < 2 {
+		key = (key<<5 | w.codes[text[i]]) & (1<<15 - 1)
+		if !w.has(key) || i < 2 {
 			continue
 		}
 		list := w.list(key)
-		if list == 0 {
-			continue
-		}
-		for _, k := range w.words[w.starts[list-1]:w.starts[list]] {
+		for _, k := range w.words[w.starts[list]:w.starts[list+1]] {
 			if hasPrefixFold(text[i-2:], w.rules[k.rule].keywords[k.keyword]) {
 				all = append(all, place{int(k.rule), i - 2})
 			}
