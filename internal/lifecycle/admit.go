@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -193,15 +194,29 @@ func IsMadeSummary(m engram.Memory) bool {
 	return m.Type == engram.TypeSessionSummary && slices.Contains(m.Tags, TagMadeSummary)
 }
 
-// Hash returns the NormalizedHash of a content.
+// Hash returns the NormalizedHash of a content: that of its words in lower case, with a space between two.
 func Hash(content string) string {
-	words := make([]byte, 0, len(content))
-	for w := range strings.FieldsSeq(strings.ToLower(content)) {
-		if len(words) > 0 {
-			words = append(words, ' ')
+	words, between := make([]byte, 0, 2048), false // most fit
+	for i := range len(content) {
+		c := content[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			return digest([]byte(strings.Join(strings.Fields(strings.ToLower(content)), " ")))
+		case c == ' ' || '\t' <= c && c <= '\r':
+			between = len(words) > 0
+			continue
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
 		}
-		words = append(words, w...)
+		if between {
+			words, between = append(words, ' '), false
+		}
+		words = append(words, c)
 	}
+	return digest(words)
+}
+
+func digest(words []byte) string {
 	sum := sha256.Sum256(words)
 	return hex.EncodeToString(sum[:])
 }

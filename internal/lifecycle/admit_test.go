@@ -1,9 +1,14 @@
 package lifecycle_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -124,4 +129,14 @@ func TestRepeated(t *testing.T) {
 	if got := lifecycle.Repeated(old, again, now); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
+}
+
+func TestHashIsOfTheWordsInLowerCase(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		content := rapid.OneOf(rapid.String(), rapid.StringMatching(`[ -~\t\n\v\f\r]*`), rapid.StringOf(rapid.SampledFrom([]rune("aZé  \u00a0\u0085İ\t")))).Draw(t, "content")
+		sum := sha256.Sum256([]byte(strings.Join(strings.Fields(strings.ToLower(content)), " ")))
+		if got, want := lifecycle.Hash(content), hex.EncodeToString(sum[:]); got != want {
+			t.Errorf("Hash(%q) = %s, want %s", content, got, want)
+		}
+	})
 }
