@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,6 +13,9 @@ func TestWhatAReaderWouldLoseUnseenIsRefused(t *testing.T) {
 		{"an ordinary item", `{"content":"one","tags":["a","b"],"metadata":{"content":"two"}}`, ""},
 		{"a field twice", `{"content":"one","content":"two"}`, "content is there twice"},
 		{"a field twice in another case", `{"content":"one", "id":"x", "Content":"two"}`, "content is there twice"},
+		{"a field twice among many", `{"content":"one",` + manyFields() + `,"Content":"two"}`, "content is there twice"},
+		{"many fields", `{"content":"one",` + manyFields() + `}`, ""},
+		{"a field twice in the capitals of another alphabet", `{"é":1,"É":2}`, "é is there twice"},
 		{"a field twice, once in escapes", `{"content":"one","\u0063ontent":"two"}`, "content is there twice"},
 		{"a value like a name", `{"id":"content","content":"id"}`, ""},
 		{"a quote within a text", `{"content":"a \" ,\"content\":\\","id":"x"}`, ""},
@@ -33,4 +37,13 @@ func TestWhatAReaderWouldLoseUnseenIsRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manyFields are more than are compared one by one.
+func manyFields() string {
+	var all []string
+	for n := range 100 {
+		all = append(all, fmt.Sprintf(`"f%d":%d`, n, n))
+	}
+	return strings.Join(all, ",")
 }

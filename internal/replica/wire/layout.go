@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
@@ -143,30 +142,50 @@ func Unquote(key []byte) string {
 type inside struct {
 	object bool
 	free   bool // metadata: any content
-	names  []string
+	names  [][]byte
 	many   map[string]bool // names, if there are many
 }
 
 // add adds a name and reports whether it is new.
-func (x *inside) add(name string) bool {
-	const few = 32
+func (x *inside) add(name []byte) bool {
 	if x.many == nil {
-		if slices.Contains(x.names, name) {
+		if slices.ContainsFunc(x.names, func(known []byte) bool { return bytes.Equal(known, name) }) {
 			return false
 		}
 		if x.names = append(x.names, name); len(x.names) > few {
 			x.many = make(map[string]bool, 2*few)
 			for _, n := range x.names {
-				x.many[n] = true
+				x.many[string(n)] = true
 			}
 		}
 		return true
 	}
-	if x.many[name] {
+	if x.many[string(name)] {
 		return false
 	}
-	x.many[name] = true
+	x.many[string(name)] = true
 	return true
+}
+
+// few is how many names are compared one by one.
+const few = 32
+
+// unquoted is Unquote, in the bytes of key where it can be.
+func unquoted(key []byte) []byte {
+	if bytes.IndexByte(key, '\\') < 0 {
+		return key[1 : len(key)-1]
+	}
+	return []byte(Unquote(key))
+}
+
+// lower returns a name in lower case, in its own bytes where it can be.
+func lower(name []byte) []byte {
+	for _, c := range name {
+		if c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+			return bytes.ToLower(name)
+		}
+	}
+	return name
 }
 
 // Inspect returns a CodeInvalid error for well-formed JSON that readers take differently or that
@@ -199,11 +218,11 @@ func Inspect(b []byte) error {
 			}
 			if name {
 				top := &stack[len(stack)-1]
-				text := Unquote(b[i:end])
+				text := unquoted(b[i:end])
 				if !top.add(text) {
 					return engram.Errorf(engram.CodeInvalid, "it has %.40q twice", text)
 				}
-				name, free = false, top.free || text == "metadata"
+				name, free = false, top.free || string(text) == "metadata"
 			}
 			i = end - 1
 		}
@@ -221,19 +240,21 @@ const deepest = 1000
 // half of a surrogate pair; nesting deeper than 1,000. The item must be valid JSON; the error is
 // CodeInvalid.
 func Ambiguous(item []byte) error {
-	var fields map[string]bool
-	depth, key := 0, false // key: the next string at depth 1 is a field name
+	fields := inside{names: make([][]byte, 0, few/2)} // most items have fewer
+	depth, key := 0, false                            // key: the next string at depth 1 is a field name
 	for at := 0; at < len(item); at++ {
 		switch item[at] {
 		case '{', '[':
 			if depth++; depth > deepest {
 				return engram.Errorf(engram.CodeInvalid, "it is nested more than %d deep", deepest)
 			}
-			key = depth == 1 && item[at] == '{'
+			if key = depth == 1 && item[at] == '{'; key {
+				fields.object = true
+			}
 		case '}', ']':
 			depth--
 		case ',':
-			key = depth == 1 && fields != nil
+			key = depth == 1 && fields.object
 		case '"':
 			end, _ := quoted(item, at)
 			text := item[at:end]
@@ -242,14 +263,9 @@ func Ambiguous(item []byte) error {
 			}
 			if key && depth == 1 {
 				key = false
-				if fields == nil {
-					fields = map[string]bool{}
-				}
-				name := strings.ToLower(Unquote(text))
-				if fields[name] {
+				if name := lower(unquoted(text)); !fields.add(name) {
 					return engram.Errorf(engram.CodeInvalid, "%.40s is there twice", name).WithHint("remove one of the two")
 				}
-				fields[name] = true
 			}
 			at = end - 1
 		}
