@@ -157,10 +157,12 @@ func (m *Time) UnmarshalJSON(b []byte) error {
 	if b[0] != '"' {
 		return m.count(text)
 	}
-	if err := json.Unmarshal(b, &text); err != nil {
-		return err
+	text = Unquote(b)
+	layouts := [...]string{time.RFC3339Nano, dialectTime, "2006-01-02T15:04:05", "2006-01-02"}
+	if !strings.Contains(text, "T") { // an attempt that fails takes longest
+		layouts[0], layouts[1] = layouts[1], layouts[0]
 	}
-	for _, layout := range []string{time.RFC3339Nano, dialectTime, "2006-01-02T15:04:05", "2006-01-02"} {
+	for _, layout := range layouts {
 		if t, err := time.Parse(layout, text); err == nil {
 			m.Time = t.UTC()
 			return nil
