@@ -45,7 +45,7 @@ func (c Cleaning) Record(r engram.Record) (Incoming, error) {
 	case r.Memory != nil && r.Tombstone:
 		return c.left(r)
 	case r.Memory != nil:
-		in.Memory, in.Undated, err = c.memory(*r.Memory)
+		in.Memory, in.Undated, err = c.memory(r.Memory)
 	case r.Relation != nil:
 		in.Relation, in.Undated, err = c.relation(*r.Relation)
 	case r.Erased != nil:
@@ -83,7 +83,7 @@ func (c Cleaning) Past(t time.Time) time.Time {
 
 // dated returns the first time that is not zero, or the one for undated things.
 func (c Cleaning) dated(ts ...time.Time) time.Time {
-	return cmp.Or(append(ts, c.Undated, c.Now)...)
+	return cmp.Or(cmp.Or(ts...), c.Undated, c.Now)
 }
 
 func (c Cleaning) projectOf(p engram.Project) (*engram.Project, error) {
@@ -140,8 +140,8 @@ func plainID(id, prefix string) bool {
 	return ok && rest != "" && len(id) <= 64 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-func (c Cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, error) {
-	m := r.Memory
+func (c Cleaning) memory(r *engram.MemoryRecord) (*engram.MemoryRecord, bool, error) {
+	m := &r.Memory
 	texts := screen.Raw{"content", m.Content, "title", m.Title, "summary", m.Summary, "type", string(m.Type), "topic key", m.TopicKey,
 		"project", m.Project, "session id", m.SessionID, "tool name", m.ToolName, "id", string(m.ID), "sync id", m.SyncID}
 	if err := texts.And("tag", m.Tags...).Check(); err != nil {
@@ -152,12 +152,14 @@ func (c Cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	now := engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
+	clean := &engram.MemoryRecord{Vectors: finite(r.Vectors)}
+	now := &clean.Memory
+	*now = engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
 		Title: w.Line(m.Title), Content: w.Text(m.Content), Summary: w.Text(m.Summary), Tags: screen.Tags(w.Lines(m.Tags)), Metadata: metadata, Anchors: engram.CleanAnchors(m.Anchors),
 		TopicKey: topic.Normalize(w.Text(m.TopicKey)), SessionID: screen.Line(m.SessionID),
 		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.Origin, engram.OriginImport)), Strength: m.Strength, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
 		DuplicateCount: min(max(m.DuplicateCount, 1), maxCount)}
-	c.plain(&now, m)
+	c.plain(now, m)
 	if !(m.Strength >= 0 && m.Strength <= 1) {
 		return nil, false, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", m.Strength).WithHint("use a number from 0 to 1")
 	}
@@ -172,31 +174,31 @@ func (c Cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 		now.Origin = cmp.Or(m.Origin, engram.OriginAgent)
 	}
 	if c.Origin == "" { // replicas merge their copies, which must be equal
-		now = lifecycle.Pinned(engram.Memory{}, now, nil)
+		*now = lifecycle.Pinned(engram.Memory{}, *now, nil)
 	}
-	undated := c.date(&now, m)
-	now.ID, now.SyncID = names(m)
+	undated := c.date(now, m)
+	now.ID, now.SyncID = names(*m)
 	now.Num = c.number(m.Num)
 	if err := now.Validate(); err != nil {
 		return nil, false, err
 	}
-	rs, err := c.revisions(r.Revisions)
-	return &engram.MemoryRecord{Memory: now, Revisions: rs, Vectors: finite(r.Vectors)}, undated, err
+	clean.Revisions, err = c.revisions(r.Revisions)
+	return clean, undated, err
 }
 
 // plain cleans the parts of a memory that memory has no rule for, by their type.
-func (c Cleaning) plain(now *engram.Memory, m engram.Memory) {
+func (c Cleaning) plain(now, m *engram.Memory) {
 	for _, f := range engram.Fields[engram.Memory]() {
 		if f.Part != engram.Part(f.Name) || slices.Contains([]string{"project", "summary", "topic_key", "session_id"}, f.Name) {
 			continue
 		}
-		switch v := f.Of(&m).(type) {
+		switch v := f.Of(m).(type) {
 		case *string:
 			*f.Of(now).(*string) = c.Redactor.Line(*v)
 		case *time.Time:
 			*f.Of(now).(*time.Time) = ledger.Instant(*v)
 		case *bool, *int, *float64:
-			f.Copy(now, &m)
+			f.Copy(now, m)
 		}
 	}
 }
@@ -232,7 +234,7 @@ func (c Cleaning) left(r engram.Record) (Incoming, error) {
 }
 
 // date sets the times of a memory, and reports whether those it came with are impossible.
-func (c Cleaning) date(now *engram.Memory, m engram.Memory) (undated bool) {
+func (c Cleaning) date(now, m *engram.Memory) (undated bool) {
 	undated = c.Past(m.UpdatedAt).IsZero() && (c.Past(m.CreatedAt).IsZero() || !ledger.Instant(m.UpdatedAt).IsZero())
 	now.CreatedAt = c.dated(c.Past(m.CreatedAt), c.Past(m.UpdatedAt))
 	now.UpdatedAt = cmp.Or(c.Past(m.UpdatedAt), now.CreatedAt)
