@@ -5,7 +5,7 @@ import "github.com/alanbuscaglia/engram/internal/suspicion/finding"
 // Kinds finds instructions by their subject, in any wording and order of words: each kind is a
 // combination of notions that is unusual in an engineer's notes. An imperative, an address or the
 // name of a secret alone is common.
-func Kinds(t Sentences, found *finding.Findings) {
+func Kinds(t *Sentences, found *finding.Findings) {
 	for i := range t.begins {
 		if !possible(t.means[i]) {
 			continue

@@ -11,12 +11,13 @@ import (
 type sentence struct {
 	text   string
 	tokens []token
-	has    sign // of all its tokens
-	attack bool // it describes an attack, or the next sentence does
+	has    sign               // of all its tokens
+	attack bool               // it describes an attack, or the next sentence does
+	room   *[mostWords]notion // of its scenes, for one at a time
 }
 
 // Orders finds known instructions to an agent, sentence by sentence.
-func Orders(t Sentences, found *finding.Findings) {
+func Orders(t *Sentences, found *finding.Findings) {
 	for i := range t.begins {
 		s := t.of(i)
 		for _, r := range wordRules {

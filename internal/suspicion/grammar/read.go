@@ -30,24 +30,24 @@ type Sentences struct {
 	tokens []token
 	begins []int // the index of the first token of each sentence
 	signs  []sign
-	means  []notion // of each sentence
-	over   bool     // the last sentence has ended
-	room   *[]token // that of tokens
+	means  []notion          // of each sentence
+	over   bool              // the last sentence has ended
+	scene  [mostWords]notion // room for scene.as
 }
 
-// Free gives the room of the tokens, which is larger than the text, to another text.
-func (t Sentences) Free() {
-	*t.room = t.tokens[:0]
-	known().rooms.Put(t.room)
+// Free gives the room of the sentences, which is larger than the text, to another text.
+func (t *Sentences) Free() {
+	*t = Sentences{tokens: t.tokens[:0], begins: t.begins[:0], signs: t.signs[:0], means: t.means[:0]}
+	known().rooms.Put(t)
 }
 
 // Read splits text into sentences. It ignores zero-width characters, case and accents, and maps
 // look-alike letters to Latin.
-func Read(text string) Sentences {
+func Read(text string) *Sentences {
 	var words pair
 	listed := known()
-	room := listed.room()
-	t := Sentences{text: text, tokens: *room, room: room}
+	t := listed.room()
+	t.text = text
 	open := true
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -176,7 +176,7 @@ func (t *Sentences) of(i int) sentence {
 		to = t.begins[i+1]
 		about |= t.signs[i+1]
 	}
-	return sentence{text: t.text, tokens: t.tokens[t.begins[i]:to], has: t.signs[i], attack: about&reported != 0}
+	return sentence{text: t.text, tokens: t.tokens[t.begins[i]:to], has: t.signs[i], attack: about&reported != 0, room: &t.scene}
 }
 
 // ends reports the end of a sentence at the ASCII character i: a full stop before white space, an

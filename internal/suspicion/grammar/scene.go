@@ -22,7 +22,7 @@ const (
 	mostBetween = 12 // tokens between a verb and its "out"
 )
 
-// scenes splits a sentence into overlapping scenes; most sentences are one.
+// scenes splits a sentence into overlapping scenes, each until the next one; most sentences are one.
 func (s sentence) scenes(yield func(scene) bool) {
 	for from := 0; ; from += stepWords {
 		part := s
@@ -34,7 +34,7 @@ func (s sentence) scenes(yield func(scene) bool) {
 }
 
 func (s sentence) scene(from int) scene {
-	c := scene{sentence: s, from: from, as: make([]notion, len(s.tokens))}
+	c := scene{sentence: s, from: from, as: s.room[:len(s.tokens)]}
 	var all notion
 	for i, t := range s.tokens {
 		if all |= t.means; t.means&apart != 0 && s.named(i) {

@@ -23,15 +23,15 @@ type listing struct {
 type vocabulary struct {
 	slots [1 << 12]uint16 // by hash, the next free one if it is taken: 1 + the index in words; 0 is free
 	words []listed
-	rooms sync.Pool // of *[]token, of texts that are read no more
+	rooms sync.Pool // of *Sentences, of texts that are read no more
 }
 
-// room returns the room for the tokens of a text.
-func (v *vocabulary) room() *[]token {
-	if room, ok := v.rooms.Get().(*[]token); ok {
+// room returns the room for a text: Sentences of none.
+func (v *vocabulary) room() *Sentences {
+	if room, ok := v.rooms.Get().(*Sentences); ok {
 		return room
 	}
-	return new([]token)
+	return new(Sentences)
 }
 
 // listed is a word: its place among the words of a listing.
