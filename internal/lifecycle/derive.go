@@ -24,14 +24,18 @@ func ClockAt(t time.Time) engram.Clock {
 	return 0
 }
 
-// derivedDevice returns the device of a derived stamp: a tilde and 8 hex digits of the hashed values.
-func derivedDevice(says ...any) string {
-	room := make([]byte, 0, 2048) // most fit
-	for _, v := range says {
-		room = appendSaid(room, v)
-	}
-	sum := sha256.Sum256(room)
+// mostSaid is room for what most states say.
+const mostSaid = 2048
+
+// derivedDevice returns the device of a derived stamp: a tilde and 8 hex digits of the hash of what appendSaid appended.
+func derivedDevice(said []byte) string {
+	sum := sha256.Sum256(said)
 	return unknownDevice + hex.EncodeToString(sum[:4])
+}
+
+// appendText is appendSaid for a text.
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
 // appendSaid appends a value with its length, so that no two sequences collide. It avoids JSON,
@@ -39,18 +43,18 @@ func derivedDevice(says ...any) string {
 func appendSaid(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:
-		return append(binary.AppendUvarint(b, uint64(len(v))), v...)
+		return appendText(b, v)
 	case []string:
 		b = binary.AppendUvarint(b, uint64(len(v)))
 		for _, s := range v {
-			b = appendSaid(b, s)
+			b = appendText(b, s)
 		}
 		return b
 	case time.Time:
 		if v.IsZero() {
 			return append(b, 0)
 		}
-		return appendSaid(b, v.UTC().Format(time.RFC3339Nano))
+		return appendText(b, v.UTC().Format(time.RFC3339Nano))
 	case float64:
 		return binary.BigEndian.AppendUint64(b, math.Float64bits(v))
 	case bool:
@@ -59,11 +63,11 @@ func appendSaid(b []byte, v any) []byte {
 		}
 		return append(b, 0)
 	case engram.Type:
-		return appendSaid(b, string(v))
+		return appendText(b, string(v))
 	case engram.Scope:
-		return appendSaid(b, string(v))
+		return appendText(b, string(v))
 	}
-	return appendSaid(b, string(spelled(v)))
+	return appendText(b, string(spelled(v)))
 }
 
 // RevisionStamp returns the write that made a revision; without a stored stamp, one derived from
@@ -72,7 +76,8 @@ func RevisionStamp(r engram.Revision) engram.VersionStamp {
 	if r.Stamp != (engram.VersionStamp{}) {
 		return r.Stamp
 	}
-	return engram.VersionStamp{At: ClockAt(r.WrittenAt), Device: derivedDevice(r.Title, r.Content)}
+	said := appendText(appendText(make([]byte, 0, mostSaid), r.Title), r.Content)
+	return engram.VersionStamp{At: ClockAt(r.WrittenAt), Device: derivedDevice(said)}
 }
 
 // Derived returns causal metadata for a state that has none: written at its own change time by a
@@ -83,12 +88,12 @@ func RevisionStamp(r engram.Revision) engram.VersionStamp {
 func Derived(r engram.Record) engram.CausalMetadata { return derivedOf(r, registersOf(r)) }
 
 func derivedOf(r engram.Record, registers []register) engram.CausalMetadata {
-	says := make([]any, 0, 2*len(registers)+1)
+	said := make([]byte, 0, mostSaid)
 	for _, reg := range registers {
-		says = append(says, string(reg.part), reg.says(r))
+		said = appendSaid(appendText(said, string(reg.part)), reg.says(r))
 	}
-	says = append(says, members(fullSets(engram.CausalMetadata{}, membersOf(r))))
-	base := engram.VersionStamp{At: ClockAt(changedAt(r)), Device: derivedDevice(says...)}
+	said = appendSaid(said, members(fullSets(engram.CausalMetadata{}, membersOf(r))))
+	base := engram.VersionStamp{At: ClockAt(changedAt(r)), Device: derivedDevice(said)}
 	l := engram.CausalMetadata{Base: base}
 	switch {
 	case r.Memory != nil:
