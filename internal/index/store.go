@@ -117,8 +117,6 @@ type Store interface {
 	// CutParts removes the parts from number from on.
 	CutParts(ctx context.Context, of Sort, segment int64, from int) error
 
-	// Many tells that this transaction will write much.
-	Many(ctx context.Context) error
 	// Clear empties the index without reading it, since it may be damaged. Kinds and waiting memories get other numbers
 	// than before, and the caller counts the change.
 	Clear(ctx context.Context) error

@@ -142,10 +142,13 @@ func (a tally) compare(b tally) int {
 // be half the cost of writing a tagged memory, and a statement per number of rows would overflow the statement cache.
 const manyRows, fewRows = 64, 8
 
-// flushMost flushes rows that have become many.
+// flushMost flushes rows that have become many, as they do in a large transaction.
 func (t *tx) flushMost(ctx context.Context, rows *[][]any, flush func(context.Context) error) error {
 	if len(*rows) < manyRows {
 		return nil
+	}
+	if err := t.Conn.Widen(ctx); err != nil {
+		return err
 	}
 	return flush(ctx)
 }

@@ -170,7 +170,7 @@ func indexSteps(t *testing.T) []indexStep {
 			if second != first+1 || none != 0 || num == 0 || have != num || all[k] != num || len(all) != 1 {
 				t.Errorf("changes %d and %d, kinds %d, %d, %d, %v", first, second, none, num, have, all)
 			}
-			return errors.Join(err, err2, err3, err4, err5, err6, s.Many(ctx))
+			return errors.Join(err, err2, err3, err4, err5, err6)
 		}, "kinds 1 waits 1:1 d0 w0 waits 3:3 moved w2 waits 64:9 d9 " + row},
 		{"parts at places", func(ctx context.Context, s index.Store) error {
 			got := map[int]string{}

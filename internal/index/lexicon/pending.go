@@ -51,9 +51,6 @@ func (x *Index) addPending(ctx context.Context, d postings.Doc, m engram.Memory,
 	p.list = append(p.list, pendingDoc{doc: d, whole: whole})
 	p.texts = append(p.texts, indexedFields(m))
 	if len(p.texts) == pendingBatch {
-		if err := x.Store.Many(ctx); err != nil {
-			return err
-		}
 		p.send()
 	}
 	if len(p.list) < pendingMost {

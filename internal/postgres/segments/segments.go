@@ -239,9 +239,6 @@ func (s Words) CutParts(ctx context.Context, of index.Sort, segment int64, from 
 	return s.Run(ctx, parts[of].cut, segment, from)
 }
 
-// Many changes nothing here.
-func (s Words) Many(context.Context) error { return nil }
-
 // Clear empties the index of the collection. Its numbers go on.
 func (s Words) Clear(ctx context.Context) error {
 	const its = ` WHERE space = $space AND segment IN (SELECT num FROM segments WHERE space = $space AND collection = ?)`

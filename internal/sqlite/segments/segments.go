@@ -264,9 +264,6 @@ func (s Store) CutParts(ctx context.Context, of index.Sort, segment int64, from 
 	return s.Run(ctx, parts[of].cut, first, last)
 }
 
-// Many enlarges the page cache.
-func (s Store) Many(ctx context.Context) error { return s.Conn.Widen(ctx) }
-
 // Clear empties the index.
 func (s Store) Clear(ctx context.Context) error {
 	for _, table := range []string{"postings", "documents", "lengths", "segments", "unsealed", "kinds"} {
