@@ -16,7 +16,7 @@ type Conn struct {
 	stmts  map[string]statement
 	open   bool // in a transaction
 	broken bool
-	wide   bool                // page cache is enlarged
+	pages  int                 // size in KiB of the enlarged page cache; 0: it is the usual one
 	lender *Pool               // the pool to return it to; nil for its own
 	values []driver.NamedValue // of the last statement
 
@@ -149,29 +149,42 @@ func (c *Conn) Rollback() {
 	}
 }
 
-// Sizes of a connection's page cache in KiB. A transaction that adds thousands of memories touches pages
-// all over the indexes of ids, hashes and titles; with the usual size it would write and read each page
-// some ten times.
+// Sizes of a connection's page cache in KiB. A transaction that adds thousands of memories touches pages all over the
+// indexes of ids, hashes and titles, some tenth of the file: with a cache that has no room for them it would write and
+// read each page some ten times. Most other pages are written once: to keep them costs more, in memory that is new to the
+// process, than to write them before the commit.
 const (
 	UsualPages = 2 << 10 // of a connection outside such transactions
-	manyPages  = 16 << 10
+	mostPages  = 16 << 10
+	pageShare  = 8 // one page of so many of the file has room
 )
 
-// Widen enlarges the page cache for a large transaction, until the connection is given back.
+// Widen enlarges the page cache for a large transaction, by what the file has by now, until the connection is given back.
 func (c *Conn) Widen(ctx context.Context) error {
-	if c.wide {
+	if c.pages == mostPages {
 		return nil
 	}
-	c.wide = true
-	return c.Exec(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", manyPages))
+	var pages int // of the usual 4 KiB
+	if err := c.Scan(ctx, "PRAGMA page_count", &pages); err != nil {
+		return err
+	}
+	size := max(c.pages, UsualPages)
+	for size < mostPages && size < 4*pages/pageShare {
+		size *= 2
+	}
+	if size == max(c.pages, UsualPages) {
+		return nil
+	}
+	c.pages = size
+	return c.Exec(ctx, fmt.Sprintf("PRAGMA cache_size = -%d", size))
 }
 
 // narrow restores the page cache.
 func (c *Conn) narrow() {
-	if !c.wide {
+	if c.pages == 0 {
 		return
 	}
-	c.wide = false
+	c.pages = 0
 	// The caller's context may be done already. If this fails, only memory is wasted, and the connection
 	// is discarded.
 	if err := c.Exec(context.Background(), fmt.Sprintf("PRAGMA cache_size = -%d; PRAGMA shrink_memory", UsualPages)); err != nil {

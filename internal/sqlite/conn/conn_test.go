@@ -46,3 +46,45 @@ func TestNoPlanLooksAtAValue(t *testing.T) {
 		}
 	}
 }
+
+func TestThePageCacheGrowsWithTheFileDuringATransaction(t *testing.T) {
+	pool := conn.NewPool(filepath.Join(t.TempDir(), "test.db"), 1)
+	defer pool.Close()
+	c, err := pool.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := func() (size int) {
+		t.Helper()
+		if err := c.Scan(t.Context(), "PRAGMA cache_size", &size); err != nil {
+			t.Fatal(err)
+		}
+		return -size
+	}
+	if err := c.Exec(t.Context(), "CREATE TABLE much (bytes BLOB); BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	usual := size()
+	for _, tt := range []struct{ megabytes, want int }{{12, usual}, {12, 2 * conn.UsualPages}, {48, 8 * conn.UsualPages}, {96, 8 * conn.UsualPages}} {
+		if err := c.Exec(t.Context(), "INSERT INTO much VALUES (zeroblob(? << 20))", tt.megabytes); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Widen(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := size(); got != tt.want {
+			t.Errorf("after %d MB more the cache has %d KiB, want %d", tt.megabytes, got, tt.want)
+		}
+	}
+	if err := c.Exec(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	pool.Give(c)
+	if c, err = pool.Take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Give(c)
+	if got := size(); got != conn.UsualPages {
+		t.Errorf("the next transaction has %d KiB, want %d", got, conn.UsualPages)
+	}
+}
