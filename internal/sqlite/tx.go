@@ -81,7 +81,7 @@ func (t *tx) Changing(query string) {
 // unchangedBytes bounds the cache of a read connection: some thousand memories with their vectors.
 // Reading the sixty memories of a search costs as much as the rest of it. The limit is low because a
 // server has four connections and large stores repeat few reads.
-const unchangedBytes = 2 << 20
+const unchangedBytes = 4 << 20
 
 // dataVersionSQL returns a number that changes whenever another connection, of this process or another,
 // commits. It is constant within a transaction.

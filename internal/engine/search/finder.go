@@ -5,6 +5,7 @@ package search
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -56,10 +57,11 @@ func New(l *ledger.Ledger, x *exposure.Recorder, a *anchors.Resolver, c *Cache, 
 // lookAtCode sets the anchor states of hits, moves stale hits behind about equally good ones, and records the
 // states for the review queue.
 func (f *Finder) lookAtCode(ctx context.Context, dir string, found *engram.Found, in SearchInput) {
-	by := f.anchors.States(ctx, dir, walk.MemoriesOf(found.Hits, found.BelowThreshold))
-	if by == nil {
+	anchored := func(h engram.Hit) bool { return len(h.Memory.Anchors) > 0 }
+	if !slices.ContainsFunc(found.Hits, anchored) && !slices.ContainsFunc(found.BelowThreshold, anchored) {
 		return
 	}
+	by := f.anchors.States(ctx, dir, walk.MemoriesOf(found.Hits, found.BelowThreshold))
 	for _, hits := range [][]engram.Hit{found.Hits, found.BelowThreshold} {
 		for i := range hits {
 			hits[i].Anchors = by[hits[i].Memory.Num]

@@ -154,7 +154,7 @@ func (c *Conn) Rollback() {
 // read each page some ten times. Most other pages are written once: to keep them costs more, in memory that is new to the
 // process, than to write them before the commit.
 const (
-	UsualPages = 2 << 10 // of a connection outside such transactions
+	UsualPages = 2 << 10 // of a connection that writes, outside such transactions
 	mostPages  = 16 << 10
 	pageShare  = 8 // one page of so many of the file has room
 )

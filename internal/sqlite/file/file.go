@@ -65,7 +65,7 @@ func Open(ctx context.Context, o Options, schema Schema) (*File, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	pages, reads := conn.UsualPages, append(napping(readerNap), "query_only(1)")
+	pages, reads := readPages, append(napping(readerNap), "query_only(1)")
 	switch {
 	case o.Single: // opened to write: turning it would cost its statements and the pages that it has read
 		pages, reads = fewPages, append(napping(readerNap), writing()...)
@@ -304,6 +304,10 @@ func mapping() []string {
 
 // pragmas returns the statement that sets them.
 func pragmas(all []string) string { return "PRAGMA " + strings.Join(all, "; PRAGMA ") }
+
+// readPages is the size in KiB of the page cache of a connection that reads. The pages that it needs again and again are
+// fewer, and of the others, one for each vector, it finds hardly any again.
+const readPages = 1536
 
 // fewPages is the size in KiB of the page cache of a process with one task. It reads most pages once, and to read one into
 // memory that has had another costs less than memory that is new to the process, or than a mapped page.
