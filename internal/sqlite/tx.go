@@ -22,6 +22,7 @@ type tx struct {
 	vectors     vectors.Index
 	hidden      *hidden                   // excluded projects, for readers
 	unwritten   unwritten                 // counts and tags not written yet
+	related     int                       // relations that it has inserted
 	names       names                     // looked-up row numbers
 	sessionRows map[string]engram.Session // read since the last change of sessions
 	scrubbed    bool                      // has removed texts, so the log must be emptied

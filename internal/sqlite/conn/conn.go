@@ -149,18 +149,17 @@ func (c *Conn) Rollback() {
 	}
 }
 
-// Sizes of a connection's page cache in KiB. A transaction that adds thousands of memories touches pages all over the
-// indexes of ids, hashes and titles, some tenth of the file: with a cache that has no room for them it would write and
-// read each page some ten times. Most other pages are written once: to keep them costs more, in memory that is new to the
-// process, than to write them before the commit.
+// Sizes of a connection's page cache in KiB.
 const (
-	UsualPages = 2 << 10 // of a connection that writes, outside such transactions
+	UsualPages = 2 << 10 // of a connection that writes, outside large transactions
 	mostPages  = 16 << 10
-	pageShare  = 8 // one page of so many of the file has room
 )
 
-// Widen enlarges the page cache for a large transaction, by what the file has by now, until the connection is given back.
-func (c *Conn) Widen(ctx context.Context) error {
+// Widen enlarges the page cache for a large transaction, to one page of so many that the file has by now, until the
+// connection is given back. With a cache that has no room for the pages that it touches again and again, it would write
+// and read each some ten times. Most others are written once: to keep them costs more, in memory that is new to the
+// process, than to write them before the commit.
+func (c *Conn) Widen(ctx context.Context, of int) error {
 	if c.pages == mostPages {
 		return nil
 	}
@@ -169,7 +168,7 @@ func (c *Conn) Widen(ctx context.Context) error {
 		return err
 	}
 	size := max(c.pages, UsualPages)
-	for size < mostPages && size < 4*pages/pageShare {
+	for size < mostPages && size < 4*pages/of {
 		size *= 2
 	}
 	if size == max(c.pages, UsualPages) {

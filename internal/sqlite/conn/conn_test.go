@@ -69,7 +69,7 @@ func TestThePageCacheGrowsWithTheFileDuringATransaction(t *testing.T) {
 		if err := c.Exec(t.Context(), "INSERT INTO much VALUES (zeroblob(? << 20))", tt.megabytes); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Widen(t.Context()); err != nil {
+		if err := c.Widen(t.Context(), 8); err != nil {
 			t.Fatal(err)
 		}
 		if got := size(); got != tt.want {
