@@ -155,7 +155,10 @@ func (s *search) run(ctx context.Context) error {
 		return nil
 	}
 	stands := s.standing()
-	room := cmp.Or(s.query.Room, new(engram.LexicalRoom))
+	room := s.query.Room
+	if room == nil {
+		room = new(engram.LexicalRoom)
+	}
 	places, numbers := room.For(len(stands), len(s.terms))
 	s.beside, s.parted = room.Beside, room.Parts
 	s.neighbours(stands, places)
