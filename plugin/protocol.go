@@ -48,6 +48,7 @@ func Variants() []Variant {
 // variant.
 func Protocol(v Variant) string {
 	var b strings.Builder
+	b.Grow(2048) // most variants have less
 	mine := false
 	for line := range strings.Lines(source) {
 		if names, ok := mark(line); ok {

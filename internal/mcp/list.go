@@ -84,7 +84,7 @@ func Profiles() []string {
 // selectTools returns the tools that list (profiles and tool names separated by commas; "" is the default
 // profile) shows, sorted by name, and those that may be called without being listed: a profile of the mem_*
 // dialect limits what a model reads, not what plugins call. A tool that only the core profile shows is
-// described for a small model.
+// described for a small model. It takes over all.
 func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err error) {
 	wanted, err := wantedOf(profilesAndTools(all), list)
 	if err != nil {
@@ -92,6 +92,7 @@ func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err 
 	}
 	ofMem := []string{defaultProfile, smallProfile, adminProfile, memDialect, everyTool}
 	whole := slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(ofMem, w) })
+	chosen = all[:0]
 	for _, t := range all {
 		by := slices.DeleteFunc(memberships(t), func(name string) bool { return !slices.Contains(wanted, name) })
 		switch {
@@ -142,9 +143,9 @@ func memberships(t tool.Tool) []string {
 }
 
 func profilesAndTools(all []tool.Tool) []string {
-	names := Profiles()
+	names := slices.Grow(Profiles(), len(all))
 	for _, t := range all {
-		names = append(names, memberships(t)...)
+		names = append(names, t.Name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -230,9 +230,13 @@ func (w way) fits(offered []tool.Tool) bool {
 }
 
 // named returns the tools that a text names, as far as their names are unmistakable.
-func named(text string) []string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
-	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, "mem_") && !strings.HasPrefix(w, "memory_") })
+func named(text string) (names []string) {
+	for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+		if strings.HasPrefix(w, "mem_") || strings.HasPrefix(w, "memory_") {
+			names = append(names, w)
+		}
+	}
+	return names
 }
 
 // has reports whether tools has every one of the names.

@@ -185,7 +185,7 @@ func unmarked(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	if number, marked := strings.CutPrefix(strings.TrimSpace(s), "#"); marked {
-		return encode(number)
+		return appendText(nil, number)
 	}
 	return raw
 }

@@ -3,7 +3,6 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -62,7 +61,7 @@ func paramsOf(in reflect.Type) []param {
 			p.enum = strings.Split(e, ",")
 		}
 		if d := f.Tag.Get("default"); d != "" && p.kind.Kind() == reflect.String {
-			p.def = encode(d)
+			p.def = appendText(nil, d)
 		} else if d != "" {
 			p.def = json.RawMessage(d)
 		}
@@ -104,105 +103,134 @@ func bound(s string) *float64 {
 
 // inputSchema writes the arguments in the order of their fields, the most important first, because models read
 // a schema from the top.
-func inputSchema(ps []param) json.RawMessage {
-	var members, required []string
+func inputSchema(ps []param) json.RawMessage { return appendInput(make([]byte, 0, 1024), ps) }
+
+func appendInput(b []byte, ps []param) []byte {
+	b = append(b, `{"type":"object","properties":{`...)
+	required := 0
 	for _, p := range ps {
 		if p.unlisted {
 			continue
 		}
-		members = append(members, p.member())
+		b = p.append(appendComma(b))
 		if p.required != "" {
-			required = append(required, p.name)
+			required++
 		}
 	}
-	schema := "{" + properties(members)
-	if len(required) > 0 {
-		schema += `,"required":` + string(encode(required))
+	b = append(b, '}')
+	if required > 0 {
+		b = append(b, `,"required":[`...)
+		for _, p := range ps {
+			if !p.unlisted && p.required != "" {
+				b = appendText(appendComma(b), p.name)
+			}
+		}
+		b = append(b, ']')
 	}
-	return json.RawMessage(schema + "}")
+	return append(b, '}')
 }
 
-func properties(members []string) string {
-	return `"type":"object","properties":{` + strings.Join(members, ",") + `}`
+// appendComma appends a comma, unless b ends with the beginning of an object or a list.
+func appendComma(b []byte) []byte {
+	if last := b[len(b)-1]; last == '{' || last == '[' {
+		return b
+	}
+	return append(b, ',')
 }
 
-func (p param) member() string {
-	schema := p.typeSchema()
-	add := func(keyword string, value any) { schema += fmt.Sprintf(`,"%s":%v`, keyword, value) }
+// append appends the argument as a member of an object.
+func (p param) append(b []byte) []byte {
+	b = p.appendType(append(appendText(b, p.name), ":{"...))
 	if p.doc != "" {
-		add("description", string(encode(p.doc)))
+		b = appendText(append(b, `,"description":`...), p.doc)
 	}
 	if p.enum != nil {
-		add("enum", string(encode(p.enum)))
+		b = append(b, `,"enum":[`...)
+		for _, value := range p.enum {
+			b = appendText(appendComma(b), value)
+		}
+		b = append(b, ']')
 	}
 	if p.def != nil {
-		add("default", string(p.def))
+		b = append(append(b, `,"default":`...), p.def...)
 	}
-	low, high := "minimum", "maximum"
+	low, high := `,"minimum":`, `,"maximum":`
 	if isList(p.kind) {
-		low, high = "minItems", "maxItems"
+		low, high = `,"minItems":`, `,"maxItems":`
 	}
 	if p.min != nil {
-		add(low, *p.min)
+		b = strconv.AppendFloat(append(b, low...), *p.min, 'f', -1, 64)
 	}
 	if p.max != nil {
-		add(high, *p.max)
+		b = strconv.AppendFloat(append(b, high...), *p.max, 'f', -1, 64)
 	}
-	return fmt.Sprintf("%s:{%s}", encode(p.name), schema)
+	return append(b, '}')
 }
 
-// typeSchema is the typeSchema of the kind, with the constraints on the objects of a list.
-func (p param) typeSchema() string {
+// appendType appends the schema members for the kind, with the constraints on the objects of a list.
+func (p param) appendType(b []byte) []byte {
 	if p.one {
-		return `"type":"string"`
+		return append(b, `"type":"string"`...)
 	}
 	if p.items != nil {
-		return `"type":"array","items":` + string(inputSchema(p.items))
+		return appendInput(append(b, `"type":"array","items":`...), p.items)
 	}
-	return typeSchema(p.kind)
+	return appendType(b, p.kind)
 }
 
-// objectSchema describes the fields of a struct that have a json name and are not marked schema:"-".
+// outputSchema describes the fields of a struct that have a json name and are not marked schema:"-".
 //
 // Nothing is required: an error answer is an object of another shape, and widely used clients check that
 // against the schema too and then hide it from the model.
-func objectSchema(t reflect.Type) string {
-	var members []string
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name != "" && name != "-" && f.Tag.Get("schema") != "-" {
-			members = append(members, fmt.Sprintf("%s:{%s}", encode(name), typeSchema(f.Type)))
-		}
-	}
-	return properties(members)
+func outputSchema(t reflect.Type) json.RawMessage {
+	return append(appendType(append(make([]byte, 0, 1024), '{'), t), '}')
 }
 
-// typeSchema returns the schema members for the type of a value; "" for a type that no argument or answer may
+// appendFields appends the fields of a struct and of those that it embeds.
+func appendFields(b []byte, t reflect.Type) []byte {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			b = appendFields(b, f.Type)
+		case name != "" && name != "-" && f.Tag.Get("schema") != "-":
+			b = append(appendText(appendComma(b), name), ":{"...)
+			b = append(appendType(b, f.Type), '}')
+		}
+	}
+	return b
+}
+
+// appendType appends the schema members for the type of a value; none for a type that no argument or answer may
 // have, which a test of every tool checks.
-func typeSchema(t reflect.Type) string {
+func appendType(b []byte, t reflect.Type) []byte {
 	if t == reflect.TypeFor[json.RawMessage]() {
-		return `"type":"object"`
+		return append(b, `"type":"object"`...)
 	}
 	switch t.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
-		return fmt.Sprintf(`"type":%q`, document.KindOf(t))
+		return append(append(append(b, `"type":"`...), document.KindOf(t)...), '"')
 	case reflect.Slice:
-		return `"type":"array","items":{` + typeSchema(t.Elem()) + `}`
+		return append(appendType(append(b, `"type":"array","items":{`...), t.Elem()), '}')
 	case reflect.Map:
-		return `"type":"object"`
+		return append(b, `"type":"object"`...)
 	case reflect.Struct:
-		return objectSchema(t)
+		return append(appendFields(append(b, `"type":"object","properties":{`...), t), '}')
 	case reflect.Pointer:
-		return typeSchema(t.Elem())
+		return appendType(b, t.Elem())
 	}
-	return ""
+	return b
 }
 
-// encode writes strings and lists of them, which cannot fail, and does not escape < and >, which prose uses.
-func encode[T string | []string](v T) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+// appendText appends s as a JSON string. It does not escape < and >, which prose uses.
+func appendText(b []byte, s string) []byte {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' || r == '"' || r == '\\' }) {
+		return append(append(append(b, '"'), s...), '"')
+	}
+	text := bytes.NewBuffer(b)
+	e := json.NewEncoder(text)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v)
-	return bytes.TrimRight(b.Bytes(), "\n")
+	_ = e.Encode(s) // cannot fail
+	return bytes.TrimRight(text.Bytes(), "\n")
 }

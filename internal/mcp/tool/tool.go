@@ -123,7 +123,7 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 	return Tool{
 		Def:    d,
 		Input:  sync.OnceValue(func() json.RawMessage { return inputSchema(params()) }),
-		Output: sync.OnceValue(func() json.RawMessage { return json.RawMessage("{" + objectSchema(reflect.TypeFor[Out]()) + "}") }),
+		Output: sync.OnceValue(func() json.RawMessage { return outputSchema(reflect.TypeFor[Out]()) }),
 		small:  sync.OnceValue(func() json.RawMessage { return inputSchema(small(params())) }),
 		Call: func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error) {
 			var in In
