@@ -23,7 +23,7 @@ func definition(t tool.Tool) *mcp.Tool {
 	return &mcp.Tool{
 		Name:        t.Name,
 		Title:       t.Title,
-		Description: t.Prose,
+		Description: t.Prose(),
 		Annotations: &mcp.ToolAnnotations{
 			Title:           t.Title,
 			ReadOnlyHint:    t.Effect == tool.Reads,

@@ -20,7 +20,7 @@ type secretArgs struct {
 // without saying what was sent.
 func TestPanicIsAnAnswer(t *testing.T) {
 	t.Parallel()
-	bad := tool.New(tool.Def{Name: "bad", Title: "Bad", Prose: "fails"}, func(_ context.Context, _ tool.Caller, a secretArgs) (secretArgs, error) {
+	bad := tool.New(tool.Def{Name: "bad", Title: "Bad"}, func(_ context.Context, _ tool.Caller, a secretArgs) (secretArgs, error) {
 		panic("index out of range")
 	})
 	var log, out bytes.Buffer

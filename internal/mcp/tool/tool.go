@@ -35,11 +35,13 @@ const (
 // Tool is one tool, ready to be listed and called. It does not change.
 type Tool struct {
 	Def
-	// The JSON Schemas of the arguments and of the structured answer, of type object. They are written when they are first
-	// asked for: most servers list few of the tools.
+	// What the model is told, and the JSON Schemas of the arguments and of the structured answer, of type object. They are
+	// read and written when they are asked for: most servers list few of the tools.
+	Prose         func() string
 	Input, Output func() json.RawMessage
 
-	small func() json.RawMessage // Input for small models
+	small      func() json.RawMessage // Input for small models
+	smallProse func() string          // Prose for small models
 
 	// Call runs the tool on its raw arguments, nil for none; it may be called concurrently. The error is a
 	// *Failure where the dialect has its own shape for it, else an *engram.Error.
@@ -50,8 +52,6 @@ type Tool struct {
 type Def struct {
 	Name       string
 	Title      string // for people
-	Prose      string // for the model
-	SmallProse string // the prose for a small model; "" is Prose
 	Effect     Effect
 	Idempotent bool     // repeating a call changes nothing more
 	Deferred   bool     // clients may load it only when a search finds it
@@ -110,9 +110,8 @@ func (o Options) Shown() []string {
 }
 
 // New makes a tool that runs run. In is a struct of arguments with the tags explained at param; Out is a struct
-// that becomes the answer by ReplyOf.
+// that becomes the answer by ReplyOf. Its prose is added by Described.
 func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
-	d.Prose, d.SmallProse = strings.TrimSpace(d.Prose), strings.TrimSpace(d.SmallProse)
 	params := sync.OnceValue(func() []param {
 		params := paramsOf(reflect.TypeFor[In]())
 		for i, p := range params {
@@ -120,8 +119,10 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 		}
 		return params
 	})
+	none := func() string { return "" }
 	return Tool{
-		Def:    d,
+		Def:   d,
+		Prose: none, smallProse: none,
 		Input:  sync.OnceValue(func() json.RawMessage { return inputSchema(params()) }),
 		Output: sync.OnceValue(func() json.RawMessage { return outputSchema(reflect.TypeFor[Out]()) }),
 		small:  sync.OnceValue(func() json.RawMessage { return inputSchema(small(params())) }),
@@ -139,16 +140,23 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 	}
 }
 
-// Described fills in the prose of a dialect's tools: that of prefix_NAME is in the file NAME.md, the prose for
-// small models, if any, in NAME_small.md.
+// Described adds the prose of a dialect's tools: that of prefix_NAME is in the file NAME.md, the prose for
+// small models, if it is another, in NAME_small.md.
 func Described(docs fs.ReadFileFS, prefix string, tools []Tool) []Tool {
-	read := func(name string) string {
-		text, _ := docs.ReadFile(name + ".md") // most tools have no prose of their own for small models
-		return strings.TrimSpace(string(text))
-	}
 	for i, t := range tools {
 		name := strings.TrimPrefix(t.Name, prefix)
-		tools[i].Prose, tools[i].SmallProse = read(name), read(name+"_small")
+		prose := func() string {
+			text, _ := docs.ReadFile(name + ".md") // a test of every tool checks that it has prose
+			return strings.TrimSpace(string(text))
+		}
+		tools[i].Prose = prose
+		tools[i].smallProse = func() string {
+			text, err := docs.ReadFile(name + "_small.md")
+			if err != nil {
+				return prose()
+			}
+			return strings.TrimSpace(string(text))
+		}
 	}
 	return tools
 }
@@ -156,10 +164,7 @@ func Described(docs fs.ReadFileFS, prefix string, tools []Tool) []Tool {
 // Small is the tool as described to a small model: with its own prose and fewer arguments. It accepts the
 // others too.
 func (t Tool) Small() Tool {
-	t.Input = t.small
-	if t.SmallProse != "" {
-		t.Prose = t.SmallProse
-	}
+	t.Input, t.Prose = t.small, t.smallProse
 	return t
 }
 
