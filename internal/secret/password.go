@@ -82,35 +82,91 @@ var noPasswords = sync.OnceValue(func() (all []*regexp.Regexp) {
 // least least times, one less if it has a special character. Paths, identifiers and versions change
 // rarely, because separators do not count.
 func mixed(text string, least int) bool {
-	last, changes := byte(0), 0
-	var has [256]bool
+	var m mix
 	for i := range len(text) {
-		kind := kindOf(text[i])
-		if kind == 0 {
-			continue
-		}
-		if last != 0 && kind != last {
-			changes++
-		}
-		last, has[kind] = kind, true
+		m.add(kinds[text[i]])
 	}
-	if has['!'] {
-		least--
-	}
-	return has['0'] && (has['a'] || has['A']) && changes >= least
+	return m.is(least)
 }
 
-// kindOf returns a representative of a character's kind; 0 for separators.
-func kindOf(c byte) byte {
-	switch {
-	case 'a' <= c && c <= 'z':
-		return 'a'
-	case 'A' <= c && c <= 'Z':
-		return 'A'
-	case '0' <= c && c <= '9':
-		return '0'
-	case strings.IndexByte("!#$%^&*@~+?", c) >= 0:
-		return '!'
+// mixedRun looks for a run without white space, of those that begin in a part of a text, that is mixed: only there can be a
+// value that is, since none has white space. It returns where one has become mixed, else 0 and up to where none is.
+func mixedRun(text string, from, until, least int) (end, looked int) {
+	if until = min(until, len(text)); from >= until {
+		return 0, from
 	}
-	return 0
+	beginOf := func(at int) int { return from + strings.LastIndexAny(text[from:at], spaces) + 1 }
+	at := strings.IndexAny(text[from:until], "0123456789")
+	if at < 0 { // as in most texts about passwords
+		return 0, beginOf(until)
+	}
+	from = beginOf(from + at)
+	var m mix
+	for i := from; i < len(text); i++ {
+		if kind := kinds[text[i]]; kind != space {
+			if m.add(kind); m.is(least) {
+				return i + 1, i + 1
+			}
+		} else if from, m = i+1, (mix{}); from >= until {
+			break
+		}
+	}
+	return 0, from
 }
+
+const spaces = " \t\n\f\r"
+
+// A mix is what kinds of characters follow each other.
+type mix struct {
+	has     kind // each of them
+	last    kind
+	changes int
+}
+
+func (m *mix) add(k kind) {
+	if k&(small|capital|digit|special) == 0 {
+		return
+	}
+	if m.last != 0 && k != m.last {
+		m.changes++
+	}
+	m.last = k
+	m.has |= k
+}
+
+func (m *mix) is(least int) bool {
+	if m.has&special != 0 {
+		least--
+	}
+	return m.changes >= least && m.has&digit != 0 && m.has&(small|capital) != 0
+}
+
+// kind is a kind of characters.
+type kind uint8
+
+const (
+	separator kind = 0 // or a character beyond ASCII
+	small     kind = 1 << (iota - 1)
+	capital
+	digit
+	special
+	space
+)
+
+var kinds = func() (kinds [256]kind) {
+	for c := range kinds {
+		switch c := byte(c); {
+		case 'a' <= c && c <= 'z':
+			kinds[c] = small
+		case 'A' <= c && c <= 'Z':
+			kinds[c] = capital
+		case '0' <= c && c <= '9':
+			kinds[c] = digit
+		case strings.IndexByte("!#$%^&*@~+?", c) >= 0:
+			kinds[c] = special
+		case strings.IndexByte(spaces, c) >= 0:
+			kinds[c] = space
+		}
+	}
+	return kinds
+}()

@@ -160,16 +160,13 @@ func (c *compiled) matches(text string, places []place) (all [][]int) {
 		c.ready()
 		return c.expression.FindAllStringSubmatchIndex(text, -1)
 	}
-	end, digit := 0, -1
+	end, run, looked := 0, 0, 0
 	for _, p := range places {
 		if p.at < end || c.bounded && p.at > 0 && inWord(text[p.at-1]) || c.named && !likely(text, p.at) {
 			continue
 		}
-		if c.mixed > 0 { // the value has a digit, unlike most texts about passwords
-			if digit < p.at {
-				digit = nextDigit(text, p.at)
-			}
-			if digit == len(text) || digit > p.at+longest {
+		if c.mixed > 0 && run <= p.at { // unlike a value, most texts about passwords have nothing mixed
+			if run, looked = mixedRun(text, max(p.at, looked), p.at+longest, c.mixed); run == 0 {
 				continue
 			}
 		}
@@ -222,14 +219,6 @@ func likely(text string, at int) bool {
 		n++
 	}
 	return n == leastText
-}
-
-// nextDigit returns the first digit from a byte on, or the text's length.
-func nextDigit(text string, from int) int {
-	if i := strings.IndexAny(text[from:], "0123456789"); i >= 0 {
-		return from + i
-	}
-	return len(text)
 }
 
 // sign reports whether a character may separate a name from a value.
