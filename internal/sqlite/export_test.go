@@ -41,4 +41,4 @@ func Vectors(r engram.Reader) embeddings.Store { return embeddings.Store{Tx: &r.
 func TakeBack(ctx context.Context, w engram.Tx) error { return w.(*tx).Conn.Exec(ctx, "ROLLBACK") }
 
 // Newest is the version of the schema of a new store.
-const Newest = 3
+const Newest = 4

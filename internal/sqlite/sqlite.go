@@ -147,6 +147,9 @@ func (s *Store) write(ctx context.Context, t *tx, fn func(engram.Tx) error) (era
 		err = t.compactPrompts(ctx)
 	}
 	if err == nil {
+		err = t.countAltered(ctx)
+	}
+	if err == nil {
 		err = s.sign(ctx, t)
 	}
 	return t.scrubbed, err

@@ -18,9 +18,11 @@ func TestStore(t *testing.T) {
 }
 
 func TestStoreThatIsMapped(t *testing.T) {
-	empty := emptyFile(t)
+	empty := emptyFile(t, watched...)
 	storetest.Run(t, func(t *testing.T) engram.Store {
-		return open(t, filled(t, empty), mapped)
+		path := filled(t, empty)
+		t.Cleanup(func() { counted(t, path) })
+		return open(t, path, mapped)
 	})
 }
 
@@ -31,14 +33,15 @@ func TestStoreOfOneConnection(t *testing.T) {
 	})
 }
 
-// emptyFile returns the file of a new store, to be copied: creating the schema takes longer than most tests of the
-// contract, and TestStore does it for each.
-func emptyFile(t *testing.T) []byte {
+// emptyFile returns the file of a new store after more statements, to be copied: creating the schema takes longer than most
+// tests of the contract, and TestStore does it for each.
+func emptyFile(t *testing.T, more ...string) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "engram.db")
 	if err := open(t, path).Close(); err != nil {
 		t.Fatal(err)
 	}
+	foreign(t, path, more...)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

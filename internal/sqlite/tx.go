@@ -29,6 +29,7 @@ type tx struct {
 	unprompted  bool                      // has removed words from the full-text index of prompts
 	looked      bool                      // the connection's cache is valid for this transaction's snapshot
 	wrote       bool                      // has written, so that the cache is not valid any more
+	altered     bool                      // has changed rows that were there before (see unchanged)
 	device      string                    // id of this store; "" until read
 	head        head                      // end of the journal
 	carrierNums map[string]int64          // looked-up numbers of batch sets
@@ -88,11 +89,13 @@ const unchangedBytes = 4 << 20
 // commits. It is constant within a transaction.
 const dataVersionSQL = `PRAGMA data_version`
 
-// unchanged caches what a connection has read since the last foreign commit. SQLite does not report a
-// connection's own writes this way: a transaction uses and fills the cache only until it writes, and what it
-// changes is forgotten (writing).
+// unchanged caches what a connection has read. Memories and vectors are kept as long as no transaction of any process
+// changes one that was there before, which they count in alteredSQL: most commits only add. The rest is kept until the
+// next foreign commit. SQLite does not report a connection's own writes by dataVersionSQL: a transaction uses and fills
+// the cache only until it writes, and what it changes is forgotten (writing).
 type unchanged struct {
 	version   int64
+	altered   int64  // of alteredSQL; -1 if not read
 	hidden    string // the excluded projects it is valid for
 	memories  map[int64]engram.Memory
 	lists     map[string][]int64 // numbers by query with its arguments; nil of those read once
@@ -111,7 +114,7 @@ type relationsOf struct {
 	incoming bool
 }
 
-// unchanged returns the connection's cache, emptied if it is outdated; nil if it has none.
+// unchanged returns the connection's cache without what is outdated; nil if it has none.
 func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 	u, _ := t.Conn.Kept.(*unchanged)
 	if u == nil || t.wrote {
@@ -124,21 +127,46 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 	if err := t.keyed.Row(ctx, dataVersionSQL, nil, &version); err != nil {
 		return nil, fmt.Errorf("look for changes: %w", err)
 	}
-	if version != u.version || u.memories == nil || u.hidden != t.hidden.query("SELECT") {
-		u.version, u.hidden = version, t.hidden.query("SELECT")
+	hidden := t.hidden.query("SELECT")
+	switch {
+	case u.memories == nil || u.hidden != hidden:
 		u.empty()
+		u.altered = -1 // a process with one task never asks
+	case u.version != version:
+		var altered int64
+		if err := t.keyed.Row(ctx, alteredSQL, nil, &altered); err != nil {
+			return nil, fmt.Errorf("look for changes: %w", err)
+		}
+		if altered == u.altered {
+			u.added(true)
+		} else {
+			u.empty()
+			u.altered = altered
+		}
 	}
-	t.looked = true
+	u.version, u.hidden, t.looked = version, hidden, true
 	return u, nil
 }
 
-// additions begin the statements that change no row of memories, vectors or relations which was there before: those of a
-// save, and of the index of words. Those of vectors are embeddings.Adds.
+// alteredSQL returns a number that grows with each commit that changes memories or vectors that were there before.
+const alteredSQL = `SELECT altered FROM index_state`
+
+// countAltered counts a transaction that changes what others may keep.
+func (t *tx) countAltered(ctx context.Context) error {
+	if !t.altered {
+		return nil
+	}
+	return t.Run(ctx, `UPDATE index_state SET altered = altered + 1`)
+}
+
+// additions begin the statements that change no row of memories or vectors which was there before: those of a save, of
+// sessions, prompts and exposures, and of the index of words. Those of vectors are embeddings.Adds.
 var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT OR FAIL INTO relations", "INSERT OR IGNORE INTO tags",
-	"UPDATE sessions SET live", "UPDATE index_state", "UPDATE sqlite_sequence", "INSERT OR FAIL INTO mutations", "INSERT OR FAIL INTO lineages", "INSERT INTO lineages",
+	"UPDATE sessions SET live", "UPDATE sessions SET active_at", "UPDATE index_state", "UPDATE sqlite_sequence", "INSERT OR FAIL INTO mutations", "INSERT OR FAIL INTO lineages", "INSERT INTO lineages",
 	"INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters", "INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments",
 	"UPDATE segments", "DELETE FROM segments", "INSERT INTO postings", "DELETE FROM postings", "INSERT INTO documents", "DELETE FROM documents",
-	"INSERT INTO lengths", "DELETE FROM lengths", "INSERT INTO kinds"}
+	"INSERT INTO lengths", "DELETE FROM lengths", "INSERT INTO kinds", "INSERT INTO meta", "INSERT INTO projects (", "INSERT INTO sessions", "INSERT INTO prompts",
+	"INSERT INTO uses", "DELETE FROM tombstones"}
 
 // writing forgets what a statement that is not a SELECT may change.
 func (t *tx) writing(query string) {
@@ -146,17 +174,24 @@ func (t *tx) writing(query string) {
 		return
 	}
 	t.wrote = true
-	u, _ := t.Conn.Kept.(*unchanged)
-	if u == nil || u.memories == nil {
-		return
-	}
-	if !embeddings.Adds(query) && !slices.ContainsFunc(additions[:], func(begin string) bool { return strings.HasPrefix(query, begin) }) {
+	adds := embeddings.Adds(query) || slices.ContainsFunc(additions[:], func(begin string) bool { return strings.HasPrefix(query, begin) })
+	t.altered = t.altered || !adds
+	switch u, _ := t.Conn.Kept.(*unchanged); {
+	case u == nil || u.memories == nil:
+	case adds:
+		u.added(embeddings.Recodes(query))
+	default:
 		u.memories = nil // emptied when it is used next
-		return
 	}
+}
+
+// added forgets what additions may change.
+func (u *unchanged) added(recoded bool) {
 	clear(u.relations)
 	clear(u.lists)
-	u.vectors.Added(embeddings.Recodes(query))
+	clear(u.facts)
+	u.decays = nil
+	u.vectors.Added(recoded)
 }
 
 // seenVectors returns the part of the connection's cache for vectors; nil if it has none.
@@ -173,10 +208,7 @@ func (u *unchanged) empty() {
 		u.memories, u.relations, u.lists, u.facts = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, map[string][]int64{}, map[string]string{}
 	}
 	clear(u.memories) // as many are soon read again
-	clear(u.relations)
-	clear(u.lists)
-	clear(u.facts)
-	u.decays = nil
+	u.added(true)
 	u.vectors.Empty(u.grow)
 }
 

@@ -63,8 +63,8 @@ type room struct {
 	scores    []float64 // of these
 }
 
-// Seen is what a connection has read of vectors. Empty it before its first use, and whenever another
-// connection may have written.
+// Seen is what a connection has read of vectors. Empty it before its first use, and whenever another connection may have
+// changed vectors that were there before; tell it of what else others may have written (Added).
 type Seen struct {
 	grow func(bytes int)
 
@@ -92,7 +92,7 @@ func (s *Seen) Added(recoded bool) {
 	}
 }
 
-// rowsOf are encoded vectors by model and memory; nil if the memory has no vector.
+// rowsOf are encoded vectors by model and memory.
 type rowsOf map[int64]map[int64][]byte
 
 // of returns the rows of a model, to add to.

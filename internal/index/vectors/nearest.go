@@ -288,24 +288,17 @@ func unread(rows map[int64][]byte, nums []int64) []int64 {
 	return missing
 }
 
-// readVectorRows adds the memories' vectors to rows, nil for those without one, and returns how many bytes it read.
+// readVectorRows adds the memories' vectors to rows, and returns how many bytes it read. Those without one are asked for
+// again next time: it may be made meanwhile.
 func (x *Index) readVectorRows(ctx context.Context, m index.Model, nums []int64, rows map[int64][]byte) (read int, err error) {
 	if len(nums) == 0 {
 		return 0, nil
-	}
-	for _, num := range nums {
-		rows[num] = nil
 	}
 	err = x.Rows.Rows(ctx, m.Num, nums, func(num int64, row []byte) error {
 		read += len(row)
 		rows[num] = row
 		return nil
 	})
-	if err != nil { // remove the placeholders
-		for _, num := range nums {
-			delete(rows, num)
-		}
-	}
 	return read, err
 }
 
