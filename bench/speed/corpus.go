@@ -80,9 +80,20 @@ func asked(i, size int) document {
 	return documentOf(rand.New(rand.NewPCG(99, uint64(i))).IntN(size))
 }
 
-// question words question number i, of 10 to 15 words.
-func question(i, size int) string {
+// inARow is how many questions in a row are asked of one project.
+const inARow = 20
+
+// askedInARow is asked in the project of the questions before it, as an agent asks.
+func askedInARow(i, size int) document {
 	d := asked(i, size)
+	return documentOf(d.number - d.number%projects + i/inARow%projects)
+}
+
+// question words question number i, of 10 to 15 words.
+func question(i, size int) string { return asked(i, size).question(i) }
+
+// question words question number i, to which the document is an answer.
+func (d document) question(i int) string {
 	shapes := []string{
 		"how did we deal with the %s problem that affected %s in %s?",
 		"what was the reason we changed the %s and the %s of the %s module?",

@@ -43,6 +43,15 @@ func TestQuestionsAskForWhatIsThere(t *testing.T) {
 	}
 }
 
+func TestQuestionsInARowAreOfOneProject(t *testing.T) {
+	for i := range 2 * inARow * projects {
+		d := askedInARow(i, 40*projects)
+		if d.project != projectOf(i/inARow) || d.number >= 40*projects {
+			t.Fatalf("question %d is for document %d of %s, want one of %s", i, d.number, d.project, projectOf(i/inARow))
+		}
+	}
+}
+
 func TestMistyped(t *testing.T) {
 	for _, tt := range []struct{ name, text string }{
 		{"a question", "how did we deal with the stale timeout?"},

@@ -94,7 +94,7 @@ func (b *bench) starts(ctx context.Context) error {
 
 // at measures everything on stores of a size.
 func (b *bench) at(ctx context.Context, size int) (err error) {
-	if !b.wanted(opQuestion, opProject, opCommon, opSave, opWriters, opOwn, opImported, opStart, opPrompt, opCold, opTools, opAsk) {
+	if !b.wanted(opQuestion, opProject, opCommon, opSave, opWriters, opInTurn, opOwn, opImported, opStart, opPrompt, opCold, opTools, opAsk) {
 		return nil
 	}
 	var dirs []string
@@ -126,7 +126,7 @@ func (b *bench) at(ctx context.Context, size int) (err error) {
 		return err
 	}
 	var bare string
-	if !b.alone && b.wanted(opSave, opWriters) {
+	if !b.alone && b.wanted(opSave, opWriters, opInTurn) {
 		if bare, err = copyOf(store, b.work); err != nil {
 			return err
 		}
@@ -352,10 +352,10 @@ func (b *bench) contexts(size int, servers []*server, lanes func(func(s *server,
 }
 
 func (b *bench) saves(size int, servers []*server, tables *sql.DB) error {
-	if !b.wanted(opSave, opWriters) {
+	if !b.wanted(opSave, opWriters, opInTurn) {
 		return nil
 	}
-	var all []lane
+	var all, inTurn []lane
 	for _, s := range servers {
 		for p := range projects {
 			if err := s.session("saved-"+projectOf(p), projectOf(p)); err != nil {
@@ -367,12 +367,23 @@ func (b *bench) saves(size int, servers []*server, tables *sql.DB) error {
 		all = append(all, s.lane(func(s *server, i int) error {
 			return s.save(numbers.next(), "saved-"+projectOf(i), projectOf(i))
 		}))
+		inTurn = append(inTurn, s.lane(func(s *server, i int) error {
+			d := askedInARow(i, size)
+			if err := s.save(numbers.next(), "saved-"+d.project, d.project); err != nil {
+				return err
+			}
+			_, err := s.search(d.question(i), d.project)
+			return err
+		}))
 	}
 	if err := b.add(operation{name: opWriters, size: size, per: 80, writers: 8, lanes: all}); err != nil {
 		return err
 	}
 	all = append(all, insertLane(tables, refFTS5, insertWords), insertLane(tables, refRow, insertPlain))
-	return b.add(operation{name: opSave, size: size, per: 20, lanes: all})
+	if err := b.add(operation{name: opSave, size: size, per: 20, lanes: all}); err != nil {
+		return err
+	}
+	return b.add(operation{name: opInTurn, size: size, per: 20, lanes: inTurn[:len(b.builds)]})
 }
 
 // moves measures ingest and import of documents into empty stores.

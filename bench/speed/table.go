@@ -16,6 +16,7 @@ const (
 	opCommon   = "common word"
 	opSave     = "save"
 	opWriters  = "save, 8 writers"
+	opInTurn   = "a save, then a question"
 	opRate     = "8 writers, saves/s"
 	opOwn      = "context, own memories"
 	opImported = "context, imported"
@@ -63,6 +64,7 @@ func rows() []row {
 			references: []string{refSave, refFTS5, refRow}},
 		{operation: opWriters, references: []string{refSave}},
 		{operation: opRate, of: opWriters, rate: true, targets: map[int]float64{0: 800}, references: []string{refSave}},
+		{operation: opInTurn},
 		{operation: opOwn, targets: map[int]float64{0: 3.5}},
 		{operation: opImported, targets: map[int]float64{0: 3.5}},
 		{operation: opStart, targets: map[int]float64{0: 18}, yardstick: starts, references: bare},

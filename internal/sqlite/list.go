@@ -68,7 +68,7 @@ func (t *tx) list(ctx context.Context, query string, args []any, most int) ([]en
 }
 
 // Count counts the memories that pass f. The indexes by session hold either live or forgotten ones, and each
-// session knows how many live ones it has.
+// session knows how many live ones it has, as tallies do of each project.
 func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
 	if f.SessionID != "" && reflect.DeepEqual(f, engram.Filter{SessionID: f.SessionID}) {
 		num, err := t.sessionNum(ctx, f.SessionID)
@@ -79,6 +79,9 @@ func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
 			err = t.Row(ctx, `SELECT live FROM sessions WHERE num = ?`, []any{num}, &n)
 		}
 		return n, sqlrow.Doing(err, "count memories")
+	}
+	if reflect.DeepEqual(f, engram.Filter{Project: f.Project}) {
+		return t.countLive(ctx, f.Project)
 	}
 	if f.WithForgotten {
 		f.WithForgotten = false
@@ -96,6 +99,20 @@ func (t *tx) Count(ctx context.Context, f engram.Filter) (n int, err error) {
 	}
 	c.Order = ""
 	err = t.Row(ctx, c.Select("count(*)"), c.Args, &n)
+	return n, sqlrow.Doing(err, "count memories")
+}
+
+// countLive counts the live memories of a project; "" is every one.
+func (t *tx) countLive(ctx context.Context, project string) (n int, err error) {
+	query, args := liveMemoriesSQL, []any(nil)
+	if project != "" {
+		num, known, err := t.knownProject(ctx, project)
+		if err != nil || !known {
+			return 0, err
+		}
+		query, args = liveMemoriesSQL+` WHERE project = ?`, []any{num}
+	}
+	err = t.Row(ctx, query, args, &n)
 	return n, sqlrow.Doing(err, "count memories")
 }
 

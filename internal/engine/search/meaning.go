@@ -254,6 +254,7 @@ func (q *Question) expandByFeedback(context.Context) error {
 type leaning struct {
 	mean     []float32 // nil if there are too few
 	cohesion float64   // how far neighbours share a subject, 0 to 1
+	of       int       // vectors
 }
 
 // leanings caches them: they change slowly, and reading hundreds of vectors costs as much as the rest of a
@@ -279,19 +280,24 @@ func (f *Finder) leaning(ctx context.Context, r engram.Reader, room *room, model
 	}
 	l, known := f.leanings.all[key]
 	f.leanings.Unlock()
-	if known {
+	if known && l.of >= leaningLeast {
 		return l, nil
+	}
+	if known { // a small project may grow in a moment
+		live, err := r.Count(ctx, engram.Filter{Project: project})
+		if err != nil || live == l.of || max(live, l.of) < retrieval.LeastCohesion {
+			return l, err
+		}
 	}
 	vectors, err := r.NewestVectors(ctx, model.Fingerprint, project, leaningSample)
 	if err != nil {
-		return l, err
+		return leaning{}, err
 	}
-	mean, cohesion := retrieval.Lean(vectors, room.vectors(2*nearDepth, model.Dimensions))
-	l.cohesion = cohesion
-	if vectors.Count < leaningLeast {
-		return l, nil // not cached: the project may grow in a moment
+	l = leaning{of: vectors.Count}
+	l.mean, l.cohesion = retrieval.Lean(vectors, room.vectors(2*nearDepth, model.Dimensions))
+	if l.of < leaningLeast {
+		l.mean = nil
 	}
-	l.mean = mean
 	f.leanings.Lock()
 	defer f.leanings.Unlock()
 	f.leanings.all[key] = l
