@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -12,13 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// What the vectors of a project have in common is computed again when a project of some size has grown, and not while a
-// small one has too few to tell.
+// What the vectors of a project have in common is computed again when a project of some size has grown by an eighth, and
+// not while a small one has too few to tell.
 func TestTheNewestVectorsAreReadWhenTheyMayTellMore(t *testing.T) {
 	t.Parallel()
 	w := enginetest.NewWorld(t)
 	counting := &enginetest.Counting{Store: w.Store}
-	e := engine.New(engine.Options{Store: counting, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: enginetest.IDs()})
+	at := w.Clock.Now() // nothing gets old
+	e := engine.New(engine.Options{Store: counting, Embedder: enginetest.Embedder(), Now: func() time.Time { return at }, NewID: enginetest.IDs()})
 	saved := 0
 	grow := func(to int) {
 		for ; saved < to; saved++ {
@@ -37,7 +39,7 @@ func TestTheNewestVectorsAreReadWhenTheyMayTellMore(t *testing.T) {
 		reads    bool
 	}{
 		{10, true}, {10, false}, {12, false}, {retrieval.LeastCohesion - 1, false},
-		{retrieval.LeastCohesion, true}, {retrieval.LeastCohesion, false}, {retrieval.LeastCohesion + 1, true},
+		{retrieval.LeastCohesion, true}, {retrieval.LeastCohesion, false}, {retrieval.LeastCohesion + 6, false}, {retrieval.LeastCohesion + 8, true},
 		{120, true}, {120, false}, {121, false},
 	} {
 		grow(step.memories)

@@ -269,6 +269,7 @@ const (
 	leaningAge    = time.Minute
 	leaningSample = 512 // vectors it is computed from
 	leaningLeast  = 100 // fewer memories have no lean worth removing
+	leaningGrowth = 8   // a small project that grows by this part of it is looked at again
 )
 
 // leaning returns the cached or computed leaning of a project.
@@ -283,9 +284,9 @@ func (f *Finder) leaning(ctx context.Context, r engram.Reader, room *room, model
 	if known && l.of >= leaningLeast {
 		return l, nil
 	}
-	if known { // a small project may grow in a moment
+	if known { // a small project may grow much in a moment
 		live, err := r.Count(ctx, engram.Filter{Project: project})
-		if err != nil || live == l.of || max(live, l.of) < retrieval.LeastCohesion {
+		if err != nil || max(live, l.of)-min(live, l.of) <= l.of/leaningGrowth || max(live, l.of) < retrieval.LeastCohesion {
 			return l, err
 		}
 	}
