@@ -376,14 +376,14 @@ func (b *bench) saves(size int, servers []*server, tables *sql.DB) error {
 			return err
 		}))
 	}
+	if err := b.add(operation{name: opInTurn, size: size, per: 20, lanes: inTurn[:len(b.builds)]}); err != nil { // before there are more
+		return err
+	}
 	if err := b.add(operation{name: opWriters, size: size, per: 80, writers: 8, lanes: all}); err != nil {
 		return err
 	}
 	all = append(all, insertLane(tables, refFTS5, insertWords), insertLane(tables, refRow, insertPlain))
-	if err := b.add(operation{name: opSave, size: size, per: 20, lanes: all}); err != nil {
-		return err
-	}
-	return b.add(operation{name: opInTurn, size: size, per: 20, lanes: inTurn[:len(b.builds)]})
+	return b.add(operation{name: opSave, size: size, per: 20, lanes: all})
 }
 
 // moves measures ingest and import of documents into empty stores.
