@@ -11,12 +11,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
-// watched makes a store note every change of a row from which a connection may have kept a memory or a vector, with the
-// count of such transactions before it.
+// watched makes a store note every change of a row from which a connection may have kept a memory, a vector or a relation,
+// with the count of such transactions before it.
 var watched = func() []string {
 	statements := []string{"CREATE TABLE watched (at INTEGER NOT NULL)"}
 	for i, change := range []string{"UPDATE ON memories", "DELETE ON memories", "UPDATE ON vectors", "DELETE ON vectors", "UPDATE ON tags", "DELETE ON tags",
-		"UPDATE OF name ON projects", "DELETE ON projects", "UPDATE OF id ON sessions", "DELETE ON sessions"} {
+		"UPDATE ON relations", "DELETE ON relations", "UPDATE OF name ON projects", "DELETE ON projects", "UPDATE OF id ON sessions", "DELETE ON sessions"} {
 		statements = append(statements, fmt.Sprintf("CREATE TRIGGER watched_%d AFTER %s BEGIN INSERT INTO watched SELECT altered FROM index_state; END", i, change))
 	}
 	return statements
@@ -26,7 +26,7 @@ var watched = func() []string {
 func counted(t *testing.T, path string) {
 	t.Helper()
 	if n := count(t, path, "SELECT count(*) FROM watched WHERE at >= (SELECT altered FROM index_state)"); n > 0 {
-		t.Errorf("%d rows of memories or vectors were changed by transactions that do not count as such", n)
+		t.Errorf("%d rows of memories, vectors or relations were changed by transactions that do not count as such", n)
 	}
 }
 
@@ -65,14 +65,21 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 				told += fmt.Sprintln(m.Num, m.Title, m.Project, m.Tags, m.AccessCount)
 			}
 			vs, err := r.Vectors(ctx, near.Fingerprint, []int64{first.Num, lacking.Num})
+			if err != nil {
+				return err
+			}
 			told += fmt.Sprintln(vs[first.Num], vs[lacking.Num])
+			rs, err := engram.RelationsOf(ctx, r, []int64{first.Num}, nil, 5)
+			for _, r := range rs {
+				told += fmt.Sprintln(r.Num, r.Verb, r.Reason)
+			}
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, query := range read {
-			if strings.Contains(query, "CROSS JOIN memories m ON") {
+			if strings.Contains(query, "CROSS JOIN memories m ON") || strings.Contains(query, "JOIN relations n") {
 				rows++
 			}
 		}
@@ -86,7 +93,7 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if after, rows := view(); after != before || rows > 0 {
-			t.Errorf("%s: read %d memories again, and got\n%swant\n%s", name, rows, after, before)
+			t.Errorf("%s: read %d rows again, and got\n%swant\n%s", name, rows, after, before)
 		}
 	}
 	alters := func(name, want string, write func(engram.Tx) error) {
@@ -131,6 +138,31 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 		return tx.InsertPrompt(ctx, &engram.Prompt{SyncID: "p", Project: "app", SessionID: "s-app", Content: "what now", CreatedAt: now()})
 	})
 	alters("tags", "[iron]", changed(func(m *engram.Memory) { m.Tags = []string{"iron"} }))
+	tied := func(num, source, target int64, reason string) func(engram.Tx) error {
+		return func(tx engram.Tx) error {
+			return tx.InsertRelation(ctx, &engram.Relation{Num: num, ID: "rel-" + reason, Source: source, Target: target, Verb: engram.VerbRelatesTo,
+				Status: engram.RelationJudged, Strength: 1, Reason: reason, CreatedAt: now(), UpdatedAt: now()})
+		}
+	}
+	adds("a relation of others", tied(0, lacking.Num, third.Num, "both hum"))
+	alters("a relation", "both boil", tied(0, first.Num, third.Num, "both boil"))
+	adds("another fact", func(tx engram.Tx) error { return tx.PutFact(ctx, "x", "2") })
+	alters("a relation under a number of before", "both steam", func(tx engram.Tx) error {
+		if err := tied(99, third.Num, lacking.Num, "both rust")(tx); err != nil {
+			return err
+		}
+		return tied(50, lacking.Num, first.Num, "both steam")(tx)
+	})
+	foreign(t, path, "UPDATE sqlite_sequence SET seq = seq + 1000 WHERE name = 'relations'") // as if there had been as many
+	alters("a relation after a thousand", "both whistle", tied(0, third.Num, first.Num, "both whistle"))
+	alters("another reason", "both cool", func(tx engram.Tx) error {
+		rs, err := engram.RelationsOf(ctx, tx, []int64{first.Num}, nil, 5)
+		if err != nil {
+			return err
+		}
+		rs[0].Reason = "both cool"
+		return tx.ReplaceRelation(ctx, rs[0])
+	})
 	alters("another vector", fmt.Sprint(direction(3)[3]), func(tx engram.Tx) error {
 		return tx.PutVectors(ctx, near, []engram.Vector{{Num: first.Num, Values: []float32{0, 0, 0, 1, 0, 0, 0, 0}}})
 	})

@@ -155,11 +155,12 @@ func (t *tx) InsertRelation(ctx context.Context, rs ...*engram.Relation) error {
 }
 
 func (t *tx) insertRelations(ctx context.Context, rs []*engram.Relation) error {
-	const query = `INSERT OR FAIL INTO relations (num, id, source, target, verb, status, strength, reason, evidence, confidence, actor,
+	const query = relatingSQL + ` (num, id, source, target, verb, status, strength, reason, evidence, confidence, actor,
 		actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES `
 	t.related += len(rs)
 	rows, ids := make([][]any, len(rs)), make([]string, len(rs))
 	for i, r := range rs {
+		t.altered = t.altered || r.Num != 0 // by its number others cannot tell that it is new
 		ids[i], rows[i] = r.ID, []any{sqlrow.OrZero(r.Num), r.ID, r.Source, r.Target, string(r.Verb), string(r.Status), r.Strength, r.Reason, r.Evidence, r.Confidence,
 			r.Actor, r.ActorKind, r.Model, r.SessionID, sqlrow.Millis(r.CreatedAt), sqlrow.Millis(r.UpdatedAt), sqlrow.Millis(r.RemovedAt)}
 	}

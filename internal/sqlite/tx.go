@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/sqlite/conn"
 	"github.com/alanbuscaglia/engram/internal/sqlite/embeddings"
 	"github.com/alanbuscaglia/engram/internal/sqlite/segments"
+	"github.com/alanbuscaglia/engram/internal/sqlrow"
 )
 
 // tx is a transaction: engram.Reader and engram.Tx. Its methods are in the files of their nouns.
@@ -89,13 +91,15 @@ const unchangedBytes = 4 << 20
 // commits. It is constant within a transaction.
 const dataVersionSQL = `PRAGMA data_version`
 
-// unchanged caches what a connection has read. Memories and vectors are kept as long as no transaction of any process
-// changes one that was there before, which they count in alteredSQL: most commits only add. The rest is kept until the
-// next foreign commit. SQLite does not report a connection's own writes by dataVersionSQL: a transaction uses and fills
-// the cache only until it writes, and what it changes is forgotten (writing).
+// unchanged caches what a connection has read. Memories, vectors and relations are kept as long as no transaction of any
+// process changes one that was there before, which they count (alteredSQL): most commits only add. Those of memories that
+// get a new relation are read again. The rest is kept until the next foreign commit. SQLite does not report a connection's
+// own writes by dataVersionSQL: a transaction uses and fills the cache only until it writes, and what it changes is
+// forgotten (writing).
 type unchanged struct {
 	version   int64
-	altered   int64  // of alteredSQL; -1 if not read
+	altered   int64  // by alteredSQL; -1 if not read
+	related   int64  // the newest relation, by the same
 	hidden    string // the excluded projects it is valid for
 	memories  map[int64]engram.Memory
 	lists     map[string][]int64 // numbers by query with its arguments; nil of those read once
@@ -133,23 +137,47 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 		u.empty()
 		u.altered = -1 // a process with one task never asks
 	case u.version != version:
-		var altered int64
-		if err := t.keyed.Row(ctx, alteredSQL, nil, &altered); err != nil {
-			return nil, fmt.Errorf("look for changes: %w", err)
-		}
-		if altered == u.altered {
+		var altered, related int64
+		err := t.keyed.Row(ctx, alteredSQL, nil, &altered, &related)
+		if altered == u.altered && err == nil {
 			u.added(true)
+			err = t.forgetRelated(ctx, u, related)
 		} else {
 			u.empty()
-			u.altered = altered
 		}
+		if err != nil {
+			return nil, fmt.Errorf("look for changes: %w", err)
+		}
+		u.altered, u.related = altered, related
 	}
 	u.version, u.hidden, t.looked = version, hidden, true
 	return u, nil
 }
 
-// alteredSQL returns a number that grows with each commit that changes memories or vectors that were there before.
-const alteredSQL = `SELECT altered FROM index_state`
+// alteredSQL returns a number that grows with each commit that changes memories, vectors or relations that were there
+// before, and that of the newest relation.
+const alteredSQL = `SELECT altered, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'relations'), 0) FROM index_state`
+
+// forgetRelated forgets the relations of memories that have got others since, up to one with this number.
+func (t *tx) forgetRelated(ctx context.Context, u *unchanged, newest int64) error {
+	const most = 500 // a batch has more
+	if newest == u.related || len(u.relations) == 0 {
+		return nil
+	}
+	if newest-u.related > most {
+		clear(u.relations)
+		return nil
+	}
+	ends := map[int64]bool{}
+	err := t.keyed.Rows(ctx, `SELECT source, target FROM relations WHERE num > ?`, []any{u.related}, func(r sqlrow.Scanner) error {
+		var source, target int64
+		err := r.Scan(&source, &target)
+		ends[source], ends[target] = true, true
+		return err
+	})
+	maps.DeleteFunc(u.relations, func(of relationsOf, _ []*engram.Relation) bool { return err != nil || ends[of.memory] })
+	return err
+}
 
 // countAltered counts a transaction that changes what others may keep.
 func (t *tx) countAltered(ctx context.Context) error {
@@ -159,14 +187,17 @@ func (t *tx) countAltered(ctx context.Context) error {
 	return t.Run(ctx, `UPDATE index_state SET altered = altered + 1`)
 }
 
-// additions begin the statements that change no row of memories or vectors which was there before: those of a save, of
-// sessions, prompts and exposures, and of the index of words. Those of vectors are embeddings.Adds.
-var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", "INSERT OR FAIL INTO relations", "INSERT OR IGNORE INTO tags",
+// additions begin the statements that change no row of memories, vectors or relations which was there before: those of a
+// save, of sessions, prompts and exposures, and of the index of words. Those of vectors are embeddings.Adds.
+var additions = [...]string{lockSQL, "PRAGMA", "INSERT INTO memories", relatingSQL, "INSERT OR IGNORE INTO tags",
 	"UPDATE sessions SET live", "UPDATE sessions SET active_at", "UPDATE index_state", "UPDATE sqlite_sequence", "INSERT OR FAIL INTO mutations", "INSERT OR FAIL INTO lineages", "INSERT INTO lineages",
 	"INSERT INTO trust", "INSERT INTO tallies", "INSERT INTO counters", "INSERT INTO unsealed", "DELETE FROM unsealed", "INSERT INTO segments",
 	"UPDATE segments", "DELETE FROM segments", "INSERT INTO postings", "DELETE FROM postings", "INSERT INTO documents", "DELETE FROM documents",
 	"INSERT INTO lengths", "DELETE FROM lengths", "INSERT INTO kinds", "INSERT INTO meta", "INSERT INTO projects (", "INSERT INTO sessions", "INSERT INTO prompts",
 	"INSERT INTO uses", "DELETE FROM tombstones"}
+
+// relatingSQL begins the statement that adds relations.
+const relatingSQL = "INSERT OR FAIL INTO relations"
 
 // writing forgets what a statement that is not a SELECT may change.
 func (t *tx) writing(query string) {
@@ -179,15 +210,16 @@ func (t *tx) writing(query string) {
 	switch u, _ := t.Conn.Kept.(*unchanged); {
 	case u == nil || u.memories == nil:
 	case adds:
-		u.added(embeddings.Recodes(query))
+		if u.added(embeddings.Recodes(query)); strings.HasPrefix(query, relatingSQL) {
+			clear(u.relations)
+		}
 	default:
 		u.memories = nil // emptied when it is used next
 	}
 }
 
-// added forgets what additions may change.
+// added forgets what additions may change, but for relations.
 func (u *unchanged) added(recoded bool) {
-	clear(u.relations)
 	clear(u.lists)
 	clear(u.facts)
 	u.decays = nil
@@ -208,6 +240,7 @@ func (u *unchanged) empty() {
 		u.memories, u.relations, u.lists, u.facts = map[int64]engram.Memory{}, map[relationsOf][]*engram.Relation{}, map[string][]int64{}, map[string]string{}
 	}
 	clear(u.memories) // as many are soon read again
+	clear(u.relations)
 	u.added(true)
 	u.vectors.Empty(u.grow)
 }
