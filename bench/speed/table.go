@@ -16,7 +16,7 @@ const (
 	opCommon   = "common word"
 	opSave     = "save"
 	opWriters  = "save, 8 writers"
-	opInTurn   = "a save, then a question"
+	opInTurn   = "a save and a question"
 	opRate     = "8 writers, saves/s"
 	opOwn      = "context, own memories"
 	opImported = "context, imported"

@@ -54,7 +54,7 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 	}
 	s := open(t, path, func(o *sqlite.Options) { o.Ran = func(query string) { read = append(read, query) } })
 	defer closed(t, s)
-	view := func() (told string, rows int) {
+	view := func() (shown string, rows int) {
 		read = nil
 		err := s.View(ctx, func(r engram.Reader) error {
 			ms, err := r.Memories(ctx, []int64{first.Num, lacking.Num})
@@ -62,16 +62,16 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 				return err
 			}
 			for _, m := range ms {
-				told += fmt.Sprintln(m.Num, m.Title, m.Project, m.Tags, m.AccessCount)
+				shown += fmt.Sprintln(m.Num, m.Title, m.Project, m.Tags, m.AccessCount)
 			}
 			vs, err := r.Vectors(ctx, near.Fingerprint, []int64{first.Num, lacking.Num})
 			if err != nil {
 				return err
 			}
-			told += fmt.Sprintln(vs[first.Num], vs[lacking.Num])
+			shown += fmt.Sprintln(vs[first.Num], vs[lacking.Num])
 			rs, err := engram.RelationsOf(ctx, r, []int64{first.Num}, nil, 5)
 			for _, r := range rs {
-				told += fmt.Sprintln(r.Num, r.Verb, r.Reason)
+				shown += fmt.Sprintln(r.Num, r.Verb, r.Reason)
 			}
 			return err
 		})
@@ -83,7 +83,7 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 				rows++
 			}
 		}
-		return told, rows
+		return shown, rows
 	}
 	view()
 	adds := func(name string, write func(engram.Tx) error) {
@@ -115,7 +115,7 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 			return tx.ReplaceMemory(ctx, m)
 		}
 	}
-	alters("a first write, before which nobody asked for the count", "kettle", func(tx engram.Tx) error { return tx.PutFact(ctx, "x", "0") })
+	alters("a first write, before which the count was not read", "kettle", func(tx engram.Tx) error { return tx.PutFact(ctx, "x", "0") })
 	view()
 	third := draft("c", 2)
 	third.Tags = []string{"hot"}
@@ -130,31 +130,31 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 		return tx.PutSession(ctx, engram.Session{ID: "s2", Project: "app", StartedAt: now(), ActiveAt: now()})
 	})
 	alters("the first vector of a memory", fmt.Sprint(direction(1)[:1])[1:2], put(lacking.Num, 1))
-	if told, _ := view(); strings.HasSuffix(told, "[]\n") {
-		t.Errorf("a vector that was put later is not seen:\n%s", told)
+	if shown, _ := view(); strings.HasSuffix(shown, "[]\n") {
+		t.Errorf("a vector that was put later is not seen:\n%s", shown)
 	}
 	alters("another text", "pot", changed(func(m *engram.Memory) { m.Title = "pot" }))
 	adds("a prompt", func(tx engram.Tx) error {
 		return tx.InsertPrompt(ctx, &engram.Prompt{SyncID: "p", Project: "app", SessionID: "s-app", Content: "what now", CreatedAt: now()})
 	})
 	alters("tags", "[iron]", changed(func(m *engram.Memory) { m.Tags = []string{"iron"} }))
-	tied := func(num, source, target int64, reason string) func(engram.Tx) error {
+	related := func(num, source, target int64, reason string) func(engram.Tx) error {
 		return func(tx engram.Tx) error {
 			return tx.InsertRelation(ctx, &engram.Relation{Num: num, ID: "rel-" + reason, Source: source, Target: target, Verb: engram.VerbRelatesTo,
 				Status: engram.RelationJudged, Strength: 1, Reason: reason, CreatedAt: now(), UpdatedAt: now()})
 		}
 	}
-	adds("a relation of others", tied(0, lacking.Num, third.Num, "both hum"))
-	alters("a relation", "both boil", tied(0, first.Num, third.Num, "both boil"))
+	adds("a relation of others", related(0, lacking.Num, third.Num, "both hum"))
+	alters("a relation", "both boil", related(0, first.Num, third.Num, "both boil"))
 	adds("another fact", func(tx engram.Tx) error { return tx.PutFact(ctx, "x", "2") })
 	alters("a relation under a number of before", "both steam", func(tx engram.Tx) error {
-		if err := tied(99, third.Num, lacking.Num, "both rust")(tx); err != nil {
+		if err := related(99, third.Num, lacking.Num, "both rust")(tx); err != nil {
 			return err
 		}
-		return tied(50, lacking.Num, first.Num, "both steam")(tx)
+		return related(50, lacking.Num, first.Num, "both steam")(tx)
 	})
 	foreign(t, path, "UPDATE sqlite_sequence SET seq = seq + 1000 WHERE name = 'relations'") // as if there had been as many
-	alters("a relation after a thousand", "both whistle", tied(0, third.Num, first.Num, "both whistle"))
+	alters("a relation after a thousand", "both whistle", related(0, third.Num, first.Num, "both whistle"))
 	alters("another reason", "both cool", func(tx engram.Tx) error {
 		rs, err := engram.RelationsOf(ctx, tx, []int64{first.Num}, nil, 5)
 		if err != nil {
@@ -174,8 +174,8 @@ func TestWhatOthersOnlyAddIsNotReadAgain(t *testing.T) {
 		return err
 	})
 	alters("an erasure", fmt.Sprint(lacking.Num), func(tx engram.Tx) error { return tx.EraseMemory(ctx, first.Num) })
-	if told, _ := view(); strings.Contains(told, "pot") {
-		t.Errorf("an erased memory is still told:\n%s", told)
+	if shown, _ := view(); strings.Contains(shown, "pot") {
+		t.Errorf("an erased memory is still shown:\n%s", shown)
 	}
 }
 

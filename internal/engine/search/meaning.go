@@ -254,7 +254,7 @@ func (q *Question) expandByFeedback(context.Context) error {
 type leaning struct {
 	mean     []float32 // nil if there are too few
 	cohesion float64   // how far neighbours share a subject, 0 to 1
-	of       int       // vectors
+	of       int       // number of vectors it is computed from
 }
 
 // leanings caches them: they change slowly, and reading hundreds of vectors costs as much as the rest of a

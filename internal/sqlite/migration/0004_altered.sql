@@ -1,3 +1,3 @@
--- How often rows that were there before have been changed: connections keep memories and vectors that they have read
--- until it counts on, and saves, which only add rows, do not count.
+-- How many transactions have changed rows that were there before: connections keep the memories, vectors and relations
+-- that they have read until it grows. Saves only add rows and do not count.
 ALTER TABLE index_state ADD COLUMN altered INTEGER NOT NULL DEFAULT 0;
